@@ -40,9 +40,7 @@ from checkers_env.state import DrawRules
 from tests import DATA
 from training.evolution.game_runner import open_game_runner
 from training.trainer import loop
-from training.trainer.ablations import ABLATIONS
-from training.trainer.presets import PRESETS, TD_PRESETS
-from training.trainer.strong_ablations import STRONG_ABLATIONS
+from training.trainer.presets import ABLATIONS, PRESETS, STRONG_ABLATIONS, TD_PRESETS
 
 FILE = DATA / "golden.json"
 COMMAND = "python -m tests.test_golden"
@@ -138,7 +136,7 @@ def training(name: str) -> str:
     numbers = [unpacked(weights_of(state))]
     if name not in STRONG_ABLATIONS:  # there it is the same again, rounded, and takes a second
         champion = regime.champion(state)
-        numbers += [unpacked(champion.genome), champion.king]
+        numbers += [unpacked(champion.genome), champion.metadata.king]
     if hasattr(regime, "king_rule"):
         numbers += [state.population.steps, state.population.kings, state.scores]
     return hashed(*numbers)

@@ -13,13 +13,7 @@ from training.runtime.cli import run_command
 
 
 def command(module: str) -> Callable[[], int]:
-    """Return the entry point of a command.
-
-    Parameters
-    ----------
-    module
-        Module of the command, whose `main` returns the exit status.
-    """
+    """Return the entry point of a command, whose module's `main` returns the exit status."""
 
     def main() -> int:
         found: list[Callable[[], int]] = []

@@ -119,19 +119,7 @@ def file_name(config: CompareConfig) -> str:
 def write_comparison(
     config: CompareConfig, comparison: Comparison, store: ResultStore, console: Console
 ) -> None:
-    """Print the table, and write it with its plots to the folder.
-
-    Parameters
-    ----------
-    config
-        Options of the command line.
-    comparison
-        The presets and their matches.
-    store
-        Results.
-    console
-        Console of the sentences.
-    """
+    """Print the table, and write it with its plots to the folder."""
     results = compare(comparison, store)
     player, *figures = HEADINGS
     columns = (Column(it, justify="right") for it in figures)

@@ -30,7 +30,6 @@ from rich.table import Table as Shown
 from tyro.conf import OmitArgPrefixes
 
 from checkers_env.files import check_folder
-from training.evolution.state import ChampionWeights
 from training.reproduction.champions import load_champion
 from training.reproduction.jobs import Job, Run
 from training.reproduction.page import write_page
@@ -42,7 +41,7 @@ from training.reproduction.starting_point import compare_with_start, evolves
 from training.reproduction.table_text import to_terminal
 from training.reproduction.tables import Table
 from training.runtime.cli import read_options, run_command
-from training.runtime.validation import Excludes
+from training.runtime.validation import NoEffectWith
 
 RESULTS, WORK = Path("results"), Path("runs", "reproduce")
 CHECKOUT = Path(__file__).resolve().parent.parent  # the records stand in it, beside the package
@@ -69,20 +68,18 @@ class ReproductionConfig:
     for a trial, a folder in --work."""
     work: Path | None = None
     """Folder of unfinished runs. Default: runs/reproduce; for a trial, a folder in it."""
-    page: Annotated[
-        Path | None, Excludes("list"), Excludes("compare"), Excludes("starts"), Excludes("fresh")
-    ] = None
+    page: Annotated[Path | None, NoEffectWith("list", "compare", "starts", "fresh")] = None
     """Markdown file of the page. Default: reproduction.md in --work."""
-    champions: Annotated[bool, Excludes("compare"), Excludes("starts"), Excludes("fresh")] = False
+    champions: Annotated[bool, NoEffectWith("compare", "starts", "fresh")] = False
     """Train again the players whose weight files are missing, because git does not keep them."""
-    starts: Annotated[bool, Excludes("list"), Excludes("compare")] = False
+    starts: Annotated[bool, NoEffectWith("list", "compare")] = False
     """Only compare champions with the start of their training, where that is missing."""
-    fresh: Annotated[bool, Excludes("list"), Excludes("compare"), Excludes("starts")] = False
+    fresh: Annotated[bool, NoEffectWith("list", "compare", "starts")] = False
     """Compute the experiments again, in a folder of --work, and compare them with the results."""
-    compare: Annotated[Path | None, Excludes("list")] = None
+    compare: Annotated[Path | None, NoEffectWith("list")] = None
     """Only compare the results with those in another folder."""
-    session: Annotated[OmitArgPrefixes[SessionConfig], Excludes("list"), Excludes("starts")] = (
-        field(default_factory=SessionConfig)
+    session: Annotated[OmitArgPrefixes[SessionConfig], NoEffectWith("list", "starts")] = field(
+        default_factory=SessionConfig
     )
     """Executor and deadline."""
 
@@ -334,16 +331,7 @@ def compare_starts(jobs: Sequence[Job], store: ResultStore, console: Console) ->
             continue
         if not result.start and not store.lacks_champion(job) and evolves(job):
             champion = load_champion(store.champion_path(result.champions[0]))
-            found = champion.metadata
-            player = ChampionWeights(
-                found.architecture,
-                champion.genome,
-                found.king,
-                found.options,
-                mcts_options=found.mcts_options,
-                search_options=found.search_options,
-            )
-            store.add_start(job, compare_with_start(job, player))
+            store.add_start(job, compare_with_start(job, champion))
             result = store.result(job)
             assert isinstance(result, TrainingResult)
         if result.start.get("untouched") == 1:

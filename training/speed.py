@@ -50,7 +50,7 @@ from training.reproduction.inference import Interval, student
 from training.runtime.cli import read_options, run_command
 from training.runtime.machine import processor
 from training.runtime.revisions import ROOT, check_out, run_json
-from training.runtime.validation import Excludes, Needs
+from training.runtime.validation import NoEffectWith
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.loop import SPEED
 from training.trainer.presets import DEFAULT, PRESETS
@@ -94,11 +94,11 @@ class SpeedConfig:
     """Less of everything: half a minute instead of two."""
     json: Path | None = None
     """Write the figures to this file too."""
-    run: Annotated[Path | None, Excludes("compare")] = None
+    run: Annotated[Path | None, NoEffectWith("compare")] = None
     """Folder of a finished run of training/evolve.py: report what its tournaments took."""
     compare: str | None = None
     """A git revision: measure it and this tree in turns, and report the ratios."""
-    pairs: Annotated[int, Needs("compare")] = 5
+    pairs: Annotated[int, NoEffectWith(compare=(None, ""))] = 5
     """Measurements of each with --compare."""
 
 

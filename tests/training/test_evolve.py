@@ -19,11 +19,10 @@ from training import evolve
 from training.runtime.run_folder import lock_run_folder
 from training.trainer import cli as trainer
 from training.trainer import loop
-from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.cli import duration
 from training.trainer.loop import CURVE_FILE
-from training.trainer.presets import PRESETS
+from training.trainer.presets import ABLATIONS, PRESETS
 
 ALL = PRESETS | ABLATIONS
 SCRIPT = Path(evolve.__file__)
@@ -146,17 +145,11 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
         ("c0 --checkpoint-every 0", "checkpoint_every must be at least 1, not 0"),
         ("c0 --curve-every -1", "curve_every must be at least 0, not -1"),
         ("c0 --out=", "--out takes a path, not an empty text"),
-        ("c0 --regime.depth 0", "depth must be"),
         ("c0 --regime.depth two", "--regime.depth"),
-        ("c0 --regime.parents -3", "parents must be"),
         ("c0 --regime.king-rule hundredths", "hundredths"),
-        ("c0 --regime.king inf", "king must"),
-        ("c0 --regime.weight inf", "weight must"),
         ("c0 --regime.publish-every 5", "--regime.publish-every"),
         ("c0 --regime.pairing swiss", "swiss"),
-        ("c10 --regime.publish-every 0", "publish_every must be"),
         ("c10 --regime.satisfied nan", "satisfied must be"),
-        ("c10 --regime.pool-limit -1", "pool_limit must be"),
         (
             "blondie24-rr --regime.opponents 5",
             "--regime.opponents has no effect with --regime.pair",
@@ -203,6 +196,10 @@ def test_folder_with_a_run_is_not_overwritten(command, tmp_path):
         status, said = command(*words, "--resume")
     assert (status, "another session is at work in" in one_line(said, "error: ")) == (1, True)
     assert (tmp_path / FILE_NAME).read_bytes() == before
+    (tmp_path / FILE_NAME).write_bytes(b"not a checkpoint at all")
+    status, said = command(*words, "--resume")
+    assert status == 1
+    assert str(tmp_path / FILE_NAME) in one_line(said, "error: ")
 
 
 @pytest.mark.parametrize("names", [["curve.png"], ["champion.safetensors", "curve.csv"]])
@@ -225,13 +222,6 @@ def test_unknown_executor_leaves_no_run(command, tmp_path):
     status, said = command(*words, "--executor", "processes", "--address", "here:1")
     assert (status, "an address is for the executor 'ray'" in said) == (1, True)
     assert command(*words)[0] == 0
-
-
-def test_damaged_checkpoint_is_named(command, tmp_path):
-    (tmp_path / FILE_NAME).write_bytes(b"not a checkpoint at all")
-    status, said = command(*SMALL, "--out", tmp_path, "--resume")
-    assert status == 1
-    assert str(tmp_path / FILE_NAME) in one_line(said, "error: ")
 
 
 def test_killed_run_resumes_to_the_same_result(command, tmp_path):

@@ -419,7 +419,7 @@ def test_invalid_config_is_refused(changed, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--zoo --zoo-depth 2", "--zoo-depth has no effect without --zoo: leave it out, or give"),
+        ("--zoo --zoo-depth 2", "--zoo-depth has no effect without --zoo: leave it out"),
         ("--self-play-share 1 --zoo material", "--zoo has no effect with --self-play-share 1.0"),
         ("--num-past-policies 2 --self-play-share 1", "or let --self-play-share be below 1"),
     ],

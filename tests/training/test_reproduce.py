@@ -169,7 +169,7 @@ def test_no_work_begins_at_the_deadline(command, tmp_path):
         (["--all", "--workers", "0"], "workers must be at least 1, not 0"),
         (
             ["--list", "--workers", "-3"],
-            "--workers has no effect with --list: leave one of the two",
+            "--workers has no effect with --list: leave it out",
         ),
         (["--list", "--deadline", "5"], "--deadline has no effect with --list"),
         (

@@ -153,7 +153,7 @@ def test_invalid_arguments_are_refused(
     for options, message in (
         (["--run", str(tmp_path / "none")], "there is no run"),
         (["--run", str(empty)], "has not recorded"),
-        (["--pairs", "3"], "--pairs has no effect without --compare: leave it out, or give"),
+        (["--pairs", "3"], "--pairs has no effect without --compare: leave it out"),
         (["--run", str(empty), "--compare", "HEAD"], "--run has no effect with --compare HEAD"),
         (
             ["--json", str(tmp_path / "none" / "file.json")],

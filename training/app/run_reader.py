@@ -16,10 +16,9 @@ from typing import Any
 from checkers_env.files import read_regular, resolve_inside
 from training.app.request_body import Json
 from training.regimes import regime_from_config
-from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
 from training.trainer.loop import CHAMPION_FILE, CHAMPIONS_FOLDER, CURVE_FILE, PLOT_FILE
-from training.trainer.presets import PRESETS, TD_PRESETS
+from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS
 
 # Columns of curve.csv that the page does not draw; they would be half of what it loads.
 UNUSED_COLUMNS = {

@@ -18,19 +18,9 @@ def crossover(
 ) -> list[NDArray[np.float64]]:
     """Swap the dominant weights into one random hidden node; return two reciprocal children.
 
-    Parameters
-    ----------
-    layout
-        Layout of the networks.
-    first, second
-        Genomes of the parents, shape (genome_size,).
-    lead
-        Points of the first parent beyond the second's. The leader's weights decide which are
-        swapped; at 0 the leader is random.
-    dominant
-        Weights and a bias beyond this, of either sign, are dominant.
-    rng
-        Generator of the node and of the leader.
+    Genomes have shape (genome_size,). `lead` is the points of the first parent beyond the second's.
+    The leader's weights decide which are swapped; at 0 the leader is random. Weights and a bias
+    beyond `dominant`, of either sign, are dominant.
     """
     leader = first if lead > 0 or (lead == 0 and rng.random() < 0.5) else second
     nodes = node_weights(layout)

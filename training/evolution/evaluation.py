@@ -30,22 +30,8 @@ def performance_curve(
     """Measure players against the heuristic player and the piece counter at 1 ply.
 
     Each player has one game a colour with each opponent, from the generation's ballot card.
-    Training does not depend on these games. The curve is Skycak's; his games are not described.
-
-    Parameters
-    ----------
-    players
-        Compiled players.
-    seed, generation
-        Seed of the card and of the opponents' chance.
-    rules
-        Draw rules.
-    runner
-        Runner of the games.
-
-    Returns
-    -------
-    The mean payoff (+1, 0 or -2 a game) by opponent.
+    Training does not depend on these games. The curve is Skycak's; his games are not described. The
+    result is the mean payoff (+1, 0 or -2 a game) by opponent.
     """
     card = TWO_MOVE[np.random.default_rng((seed, generation)).integers(len(TWO_MOVE))]
     metrics = {}
@@ -66,26 +52,10 @@ def material_scores(
     rules: DrawRules,
     runner: GameRunner,
 ) -> Metrics:
-    """Measure a player against the piece counter, a game a colour with each card.
+    """Measure a player against the piece counter, a game a colour with each card of the ballot.
 
-    Parameters
-    ----------
-    player
-        Alpha-beta player.
-    depths
-        Plies of both players, one match each.
-    cards
-        Number of cards of the two-move ballot.
-    seed
-        Seed of the piece counter's random ties.
-    rules
-        Draw rules.
-    runner
-        Runner of the games.
-
-    Returns
-    -------
-    ``score/material-DEPTH``: the mean score, a win 1 and a draw 1/2.
+    Both search the same plies, in one match for each of `depths`. The result is
+    ``score/material-DEPTH``: the mean score, a win 1 and a draw 1/2. `seed` is that of random ties.
     """
     metrics = {}
     for depth in depths:
@@ -102,19 +72,7 @@ def material_scores(
 def both_colours(
     player: Any, opponent: Any, card: str | None, seed: tuple[int, ...]
 ) -> list[Matchup]:
-    """Pair a player with an opponent for two games, first with Black, then with White.
-
-    Parameters
-    ----------
-    player
-        Compiled player.
-    opponent
-        Compiled player.
-    card
-        Opening moves; None for the start position.
-    seed
-        Seed of the two games.
-    """
+    """Pair a player with an opponent for two games, first with Black, then with White."""
     return [
         Matchup(player, opponent, card, (*seed, BLACK)),
         Matchup(opponent, player, card, (*seed, WHITE)),
@@ -124,19 +82,7 @@ def both_colours(
 def play_for(
     payoff: Payoff, matchups: Sequence[Matchup], rules: DrawRules, runner: GameRunner
 ) -> list[float]:
-    """Play pairs of games; return the player's payoff of each game.
-
-    Parameters
-    ----------
-    payoff
-        Points of a win, a draw and a loss.
-    matchups
-        Games of :func:`both_colours`, pair by pair.
-    rules
-        Draw rules.
-    runner
-        Runner of the games.
-    """
+    """Play games of :func:`both_colours`; return the player's payoff of each game."""
     games = runner.play(matchups, rules)
     return [payoff.of(game.result, (BLACK, WHITE)[index % 2]) for index, game in enumerate(games)]
 

@@ -31,20 +31,12 @@ KNOWN_GAMES = 2048  # of the last calls, for the next ones
 
 
 class Matchup(NamedTuple):
-    """A game to be played between two compiled players.
-
-    Attributes
-    ----------
-    opening
-        Moves of a ballot card; None for the start position.
-    seed
-        Seed of the generator of players that use chance.
-    """
+    """A game to be played between two compiled players."""
 
     black: Any
     white: Any
-    opening: str | None = None
-    seed: tuple[int, ...] = ()
+    opening: str | None = None  # moves of a ballot card; None for the start position
+    seed: tuple[int, ...] = ()  # of the generator of players that use chance
 
 
 GameKey = int | tuple[str, str, str | None, DrawRules]
@@ -56,12 +48,8 @@ _UNUSED = np.random.default_rng(0)  # of players without chance: a new one takes
 class GameRunner:
     """Runs games on an executor; :func:`open_game_runner` makes one.
 
-    The results are in the order of the matchups and depend on nothing else.
-
-    Attributes
-    ----------
-    seconds
-        CPU time of the games so far, in threads or processes other than the caller's.
+    The results are in the order of the matchups and depend on nothing else. `seconds` is the CPU
+    time of the games so far, in threads or processes other than the caller's.
     """
 
     def __init__(self, pool: Executor, workers: int, engine: str) -> None:
@@ -106,17 +94,8 @@ class GameRunner:
 def game_keys(matchups: Sequence[Matchup], rules: DrawRules) -> list[GameKey]:
     """Return for each game what decides its course: equal keys, equal games.
 
-    Parameters
-    ----------
-    matchups
-        The games.
-    rules
-        Draw rules.
-
-    Returns
-    -------
-    Hashes of Black and White, the opening and the rules; the number of the game where chance or the
-    past may decide.
+    A key is hashes of Black and White, the opening and the rules; the number of the game where
+    chance or the past may decide.
     """
     players = {id(player): player for game in matchups for player in (game.black, game.white)}
     repeatable = {name for name, player in players.items() if is_repeatable(player)}
@@ -139,17 +118,7 @@ def is_repeatable(player: Any) -> bool:
 
 
 def player_hash(player: Any) -> str | None:
-    """Return a hash of a player's class and content.
-
-    Parameters
-    ----------
-    player
-        Compiled player, a NamedTuple of numbers, strings, arrays and other NamedTuples.
-
-    Returns
-    -------
-    Hexadecimal digits; None for a player whose moves depend on more than the position.
-    """
+    """Return a hash of a player's class and content; None if its moves depend on more."""
     if not is_repeatable(player):
         return None
     digest = hashlib.sha256()
@@ -189,18 +158,7 @@ def play_tasks(
 ) -> list[tuple[int, MatchGame, float]]:
     """Play games until there is none left, or the worker is asked to stop.
 
-    Parameters
-    ----------
-    tasks
-        The games.
-    rules
-        Draw rules.
-    engine
-        ``"kernel"`` or ``"env"``.
-
-    Returns
-    -------
-    Each game with its place among the results, and its CPU time in seconds.
+    The result is each game with its place among the results, and its CPU time in seconds.
     """
     results = []
     for place, matchup, numbers in tasks:
@@ -213,23 +171,7 @@ def play_tasks(
 def play_matchup(
     matchup: Matchup, rules: DrawRules, engine: str, numbers: tuple[int, int] = (0, 0)
 ) -> tuple[MatchGame, float]:
-    """Play one game.
-
-    Parameters
-    ----------
-    matchup
-        Players, opening and seed.
-    rules
-        Draw rules.
-    engine
-        ``"kernel"`` or ``"env"``.
-    numbers
-        Of the players, as for :func:`agents.match.play_game`.
-
-    Returns
-    -------
-    The game, and its CPU time in seconds.
-    """
+    """Play one game; return it and its CPU time in seconds."""
     began = time.thread_time()
     black, white, opening, seed = matchup
     chance = is_stochastic(black) or is_stochastic(white)
@@ -251,19 +193,13 @@ def open_game_runner(
 ) -> Iterator[GameRunner]:
     """Open a game runner for a with block; at its end, games that have not begun are dropped.
 
-    Parameters
-    ----------
-    workers
-        Games at once.
-    engine
-        ``"kernel"`` (compiled) or ``"env"`` (through the AEC environment, slow).
-    executor, address
-        As for :func:`training.runtime.executors.open_executor`.
+    `workers` is the number of games at once; the engine is ``"kernel"`` (compiled) or ``"env"``
+    (through the AEC environment, slow).
 
     Raises
     ------
     ValueError
-        For an unknown engine, and as ``open_executor`` does.
+        For an unknown engine, and as :func:`training.runtime.executors.open_executor` does.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")

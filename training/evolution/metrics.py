@@ -32,19 +32,7 @@ def append_row(history: dict[str, list[float]], metrics: Metrics) -> dict[str, l
 
 
 def tournament_metrics(results: Sequence[Result], scores: NDArray[np.float64]) -> Metrics:
-    """Summarise the games and scores of one generation.
-
-    Parameters
-    ----------
-    results
-        One result a game.
-    scores
-        Score of each player, shape (players,).
-
-    Returns
-    -------
-    ``games/draws`` (share), ``games/plies`` (mean length), ``score/best`` and ``score/mean``.
-    """
+    """Summarise the games of a generation and the scores of its players."""
     return {
         "score/best": float(np.max(scores)),
         "score/mean": float(np.mean(scores)),
@@ -58,41 +46,15 @@ def population_metrics(
     kings: NDArray[np.float64],
     steps: NDArray[np.float64] | None = None,
 ) -> Metrics:
-    """Summarise the parents of a generation.
-
-    Parameters
-    ----------
-    genomes
-        Weights, shape (members, genome_size).
-    kings
-        K of each member, shape (members,).
-    steps
-        Step sizes, shape (members, genome_size); None without self-adaptive mutation.
-
-    Returns
-    -------
-    ``king/mean``, ``weight/mean`` (absolute values) and, with steps, ``step/mean``.
-    """
+    """Summarise the parents of a generation; steps are None without self-adaptive mutation."""
     metrics = {"king/mean": float(np.mean(kings)), "weight/mean": float(np.mean(np.abs(genomes)))}
     return metrics if steps is None else metrics | {"step/mean": float(np.mean(steps))}
 
 
 def evaluator_metrics(evaluator: Any, positions: Sequence[Position]) -> Metrics:
-    """Measure how an evaluator's values of some positions are spread.
+    """Measure how an evaluator's values of positions are spread, each for the side to move.
 
     Searches compare NaN without an error, so it is refused here.
-
-    Parameters
-    ----------
-    evaluator
-        Evaluator (:mod:`agents.evaluator`).
-    positions
-        Positions, each evaluated for the side to move.
-
-    Returns
-    -------
-    ``champion/spread`` (standard deviation) and ``champion/saturated`` (share of values beyond
-    0.99 in absolute value).
 
     Raises
     ------

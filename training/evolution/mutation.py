@@ -25,22 +25,9 @@ def mutate(
 
     For each weight j: s'(j) = s(j) exp(tau N_j(0, 1)), then w'(j) = w(j) + s'(j) N'_j(0, 1), with
     tau = 1 / sqrt(2 sqrt(N_w)) (Chellapilla & Fogel 1999, 2001; thesis, equations 3.1 and 3.2).
-    The thesis prints one symbol for N and N'. One draw for both would make weights drift.
-
-    Parameters
-    ----------
-    parents
-        Parents.
-    weight_count
-        N_w, the number of weights and biases.
-    king_rule
-        Mutation of K, a key of :data:`KING_RULES`.
-    rng
-        Generator of the mutations.
-    self_adaptive
-        Whether step sizes mutate; otherwise they stay the same (thesis, equation 6.1).
-    step_limit
-        Greatest step size.
+    N_w, the `weight_count`, counts weights and biases. The thesis prints one symbol for N and N'.
+    One draw for both would make weights drift. Step sizes are at most `step_limit`; without
+    `self_adaptive` they stay the same (thesis, equation 6.1).
     """
     tau = 1 / np.sqrt(2 * np.sqrt(weight_count))
     size = parents.genomes.shape
@@ -58,15 +45,6 @@ def recombine(parents: Population, mates: int, rng: np.random.Generator) -> Popu
     Weights, step sizes and K are averaged: intermediate recombination (T. Bäck and H.-P. Schwefel,
     "An overview of evolutionary algorithms for parameter optimization", Evolutionary Computation
     1(1), 1993).
-
-    Parameters
-    ----------
-    parents
-        The parents.
-    mates
-        Number of parents whose mean is a result, itself included.
-    rng
-        Samples the mates.
     """
     ranks = rng.random((parents.size, parents.size))
     np.fill_diagonal(ranks, -1.0)  # the lowest ranks are taken, so the parent itself always is

@@ -25,21 +25,8 @@ def mutate_safely(
 ) -> NDArray[np.float64]:
     """Return the parent with w + m / sqrt(2 sqrt(K)), m uniform in [-1, 1], clipped to [-1, 1].
 
-    Of several perturbations, return the first that gives the most inputs an output of the same
-    sign and at least as large.
-
-    Parameters
-    ----------
-    layout
-        Layout of the network.
-    parent
-        Genome, shape (genome_size,).
-    inputs
-        Inputs of :func:`board_inputs`, shape (positions, 32); None for one perturbation.
-    perturbations
-        Number of mutants to select from.
-    rng
-        Generator of the perturbations.
+    Of several perturbations, return the first that gives the most inputs an output of the same sign
+    and at least as large. The inputs are those of :func:`board_inputs`; None for one perturbation.
     """
     size = 1 / np.sqrt(2 * np.sqrt(layout.weight_count))
     moves = rng.uniform(-1, 1, (perturbations, len(parent))) * size
@@ -58,17 +45,7 @@ def mutate_safely(
 def outputs(
     layout: NetworkLayout, genome: NDArray[np.float64], inputs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the network's values for Black, shape (positions,).
-
-    Parameters
-    ----------
-    layout
-        Layout of the network.
-    genome
-        Weights, shape (genome_size,).
-    inputs
-        Inputs of :func:`board_inputs`, shape (positions, 32).
-    """
+    """Return the network's values of :func:`board_inputs` for Black, shape (positions,)."""
     return np.tanh(forward(layers(layout, genome), inputs)[-1])[:, 0]
 
 
@@ -87,22 +64,8 @@ def sample_won_positions(
 ) -> NDArray[np.int64]:
     """Sample positions of the games that a member has won, or of all its games if it won none.
 
-    Parameters
-    ----------
-    member
-        Number of the member.
-    pairs
-        Black and White of each game.
-    games
-        The games.
-    size
-        Number of positions.
-    rng
-        Generator of the sample.
-
-    Returns
-    -------
-    Bitboards of Black, White and kings, shape (size, 3).
+    `pairs` are Black and White of each game. The result is bitboards of Black, White and kings,
+    shape (size, 3).
     """
     own = [
         (game, pair.index(member))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from agents.weights import WeightsMetadata
 
 Arrays = Mapping[str, NDArray[Any]]
 Indices = slice | Sequence[int] | NDArray[np.int64]
@@ -16,26 +18,16 @@ Indices = slice | Sequence[int] | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Population:
-    """Genomes with their step sizes and kings, a row a member.
+    """Genomes with their step sizes and kings: arrays with a row a member."""
 
-    Attributes
-    ----------
-    genomes
-        Weights, shape (members, genome_size).
-    steps
-        Self-adaptive step size of each weight, shape (members, genome_size).
-    kings
-        K, the worth of a king, shape (members,).
-    """
-
-    genomes: NDArray[np.float64]
-    steps: NDArray[np.float64]
-    kings: NDArray[np.float64]
+    genomes: NDArray[np.float64]  # weights, shape (members, genome_size)
+    steps: NDArray[np.float64]  # self-adaptive step size of each weight, shape of the genomes
+    kings: NDArray[np.float64]  # K, the worth of a king, shape (members,)
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, prefix: str = "") -> Self:
         """Read the arrays that :meth:`to_arrays` has written under a prefix."""
-        return cls(*(arrays[prefix + name] for name in ("genomes", "steps", "kings")))
+        return cls(*(arrays[prefix + field.name] for field in fields(cls)))
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """Return the arrays by name, for a :class:`State`."""
@@ -48,21 +40,18 @@ class Population:
 
     def pick(self, members: Indices) -> Self:
         """Return the members of these indices, in that order."""
-        return type(self)(self.genomes[members], self.steps[members], self.kings[members])
+        return type(self)(*(array[members] for array in vars(self).values()))
 
     def join(self, others: Self) -> Self:
         """Return these members followed by the others."""
-        return type(self)(
-            np.concatenate([self.genomes, others.genomes]),
-            np.concatenate([self.steps, others.steps]),
-            np.concatenate([self.kings, others.kings]),
-        )
+        pairs = zip(vars(self).values(), vars(others).values(), strict=True)
+        return type(self)(*map(np.concatenate, pairs))
 
-    def put(self, member: int, other: Self) -> Self:
+    def put(self, member: int, other: Population) -> Self:
         """Return these members with one of them replaced by the only member of `other`."""
-        copy = type(self)(self.genomes.copy(), self.steps.copy(), self.kings.copy())
-        copy.genomes[member], copy.steps[member] = other.genomes[0], other.steps[0]
-        copy.kings[member] = other.kings[0]
+        copy = type(self)(*(array.copy() for array in vars(self).values()))
+        for name, array in vars(copy).items():
+            array[member] = getattr(other, name)[0]
         return copy
 
 
@@ -102,34 +91,11 @@ class State:
         return self.arrays["scores"]
 
 
-class ChampionWeights(NamedTuple):
-    """Content of a weight file.
+class Champion(NamedTuple):
+    """Weights of a player, one-dimensional, and the header of their file."""
 
-    Attributes
-    ----------
-    architecture
-        Name of the network or table (:mod:`agents.architectures`).
-    genome
-        Weights as :mod:`agents.weights` saves them, one-dimensional.
-    king
-        K, the worth of a king.
-    options
-        Options of the architecture.
-    mcts_options
-        Options of Monte Carlo tree search, if the champion plays by it.
-    search_options
-        Options of its alpha-beta search that are not the defaults.
-    score
-        Score in the last tournament; 0 without one.
-    """
-
-    architecture: str
     genome: NDArray[Any]
-    king: float
-    options: dict[str, Any] = {}  # noqa: RUF012 - never written to
-    mcts_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
-    search_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
-    score: float = 0.0
+    metadata: WeightsMetadata
 
 
 def rng_to_json(rng: np.random.Generator) -> str:

@@ -33,21 +33,7 @@ class Payoff(NamedTuple):
 
 
 def random_opponents(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Pair each member as Black with `games` others, sampled with replacement.
-
-    Parameters
-    ----------
-    members
-        Number of members.
-    games
-        Games of each member as Black.
-    rng
-        Samples the opponents.
-
-    Returns
-    -------
-    Black and White of each game.
-    """
+    """Pair each member as Black with `games` others, sampled with replacement."""
     samples = rng.integers(members - 1, size=(members, games))
     return [
         (black, int(other) + int(other >= black))
@@ -57,21 +43,7 @@ def random_opponents(members: int, games: int, rng: np.random.Generator) -> Pair
 
 
 def round_robin(members: int, games: int, rng: np.random.Generator) -> Pairs:
-    """Pair each member as Black with each other (thesis, Algorithm 4.1).
-
-    Parameters
-    ----------
-    members
-        Number of members.
-    games
-        No effect: each member meets all others.
-    rng
-        No effect.
-
-    Returns
-    -------
-    Black and White of each game.
-    """
+    """Pair each member as Black with each other (thesis, Algorithm 4.1)."""
     return list(itertools.permutations(range(members), 2))
 
 
@@ -80,19 +52,6 @@ def common_opponents(members: int, games: int, rng: np.random.Generator) -> Pair
 
     The sample has one opponent more than `games`, so that the opponents play as many games
     themselves.
-
-    Parameters
-    ----------
-    members
-        Number of members.
-    games
-        Games of each member as Black.
-    rng
-        Samples the opponents.
-
-    Returns
-    -------
-    Black and White of each game.
     """
     opponents = rng.choice(members, size=min(games + 1, members), replace=False).tolist()
     return [
@@ -121,25 +80,7 @@ def total_scores(
     payoff: Payoff,
     both: bool,
 ) -> NDArray[np.float64]:
-    """Add up each member's payoffs.
-
-    Parameters
-    ----------
-    results
-        One result a game.
-    pairs
-        Black and White of each game, as members' numbers.
-    members
-        Number of members.
-    payoff
-        Value of a win, a draw and a loss.
-    both
-        Whether White scores too, or Black only.
-
-    Returns
-    -------
-    Scores, shape (members,).
-    """
+    """Add up each member's payoffs, shape (members,); without `both`, Black's only."""
     scores = np.zeros(members)
     for result, (black, white) in zip(results, pairs, strict=True):
         scores[black] += payoff.of(result, BLACK)
@@ -158,31 +99,10 @@ def run_tournament(
     seed: tuple[int, ...] = (),
     openings: Sequence[str | None] | None = None,
 ) -> tuple[list[MatchGame], NDArray[np.float64]]:
-    """Play the games of all pairs.
+    """Play the games of all pairs; return them, and the score of each player, shape (players,).
 
-    Parameters
-    ----------
-    players
-        Compiled players.
-    pairs
-        Black and White of each game, as players' numbers.
-    rules
-        Draw rules.
-    payoff, both
-        As for :func:`total_scores`.
-    runner
-        Runner of the games.
-    seed
-        Seed of the players' chance; the number of the game is added to it.
-    openings
-        Opening of each game; None for the start position in all.
-
-    Returns
-    -------
-    games
-        The games, in the order of the pairs.
-    scores
-        Score of each player, shape (players,).
+    The number of the game is added to the seed of the players' chance. `openings` has one for each
+    game; None for the start position.
     """
     matchups = [
         Matchup(players[black], players[white], opening, (*seed, number))
@@ -196,19 +116,8 @@ def run_tournament(
 
 
 def best(scores: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Select the members with the highest scores (truncation selection).
+    """Return the `count` members with the highest scores, best first (truncation selection).
 
-    Parameters
-    ----------
-    scores
-        Score of each member, shape (members,).
-    count
-        Number of members to select.
-    rng
-        Orders equal scores at random.
-
-    Returns
-    -------
-    Indices of the members, the best first, shape (count,).
+    Equal scores are ordered at random.
     """
     return np.lexsort((rng.random(len(scores)), -np.asarray(scores)))[:count]

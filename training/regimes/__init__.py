@@ -22,11 +22,13 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
+from numpy.typing import NDArray
+
 from agents.weights import WeightsMetadata
 from checkers_env.state import DrawRules
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import ChampionWeights, State
+from training.evolution.state import Champion, State
 
 
 class Regime(Protocol):
@@ -51,65 +53,64 @@ class Regime(Protocol):
     @property
     def depth(self) -> int:
         """Plies that the champion searches by default."""
-        ...
 
     @property
     def root_perspective(self) -> bool:
         """Whether the champion's search judges leaves from the searching player's side."""
-        ...
 
     @property
     def parents(self) -> int:
         """Number of players that :meth:`contenders` returns."""
-        ...
 
     @property
     def rules(self) -> DrawRules:
         """Draw rules of the games, those of the performance curve included."""
-        ...
 
     @property
     def games(self) -> int:
         """Games in a generation."""
-        ...
 
     def init(self, seed: int) -> State:
         """Return the state before the first generation."""
-        ...
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Play one generation; return the next state and the metrics. Leave `state` as it is."""
-        ...
 
     def metrics(self, state: State) -> Metrics:
         """Summarise the weights of a state, without games."""
-        ...
 
     def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play games for measurement only and return their metrics; by default, play none.
-
-        Parameters
-        ----------
-        state
-            State after the generation.
-        seed
-            Seed of the run.
-        runner
-            Runner of the games.
-        """
+        """Play games for measurement only, by the run's seed; by default, none."""
         return {}
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the content of the weight file of a survivor; 0 is the best."""
-        ...
 
     def contenders(self, state: State) -> Sequence[Any]:
         """Return the players of the performance curve, the champion first."""
-        ...
 
     def files(self, state: State, metadata: WeightsMetadata) -> Mapping[str, bytes]:
         """Return further files by name, by default none; `metadata` is the champion's."""
         return {}
+
+
+def make_champion(
+    regime: Regime,
+    state: State,
+    architecture: str,
+    genome: NDArray[Any],
+    king: float = 1.0,
+    *,
+    score: float = 0.0,
+    **options: Any,
+) -> Champion:
+    """Return weights, one-dimensional, with the header of their file.
+
+    The trainer adds the preset, the seed and the versions. `score` is that of the last tournament;
+    `options` are ``options``, ``search_options`` and ``mcts_options`` of the header.
+    """
+    header = architecture, king, "", 0, state.generation, regime.depth, regime.root_perspective
+    return Champion(genome, WeightsMetadata(*header, **options, extra={"score": score}))
 
 
 @dataclass(frozen=True, kw_only=True)

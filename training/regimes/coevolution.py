@@ -25,19 +25,19 @@ from training.evolution.metrics import Metrics, population_metrics, tournament_m
 from training.evolution.mutation import KING_LEAST, KING_MOST, mutate
 from training.evolution.state import (
     Arrays,
-    ChampionWeights,
+    Champion,
     Population,
     State,
     rng_from_json,
     rng_to_json,
 )
 from training.evolution.tournament import PAIRINGS, best
-from training.regimes import register
+from training.regimes import make_champion, register
 from training.regimes.tournament_play import PAYOFFS, TournamentRegime
-from training.runtime.validation import Needs, OneOf, Range, validate_ranges
+from training.runtime.validation import NoEffectWith, OneOf, Range, validate_ranges
 
-READERS_OF_KING = Needs("network", OneOf(EVOLVABLE.where(lambda entry: entry.reads_king)))
-TAKE_DIFFERENCE = EVOLVABLE.where(lambda entry: entry.takes_difference)
+READS_KING = NoEffectWith(network=EVOLVABLE.where(lambda entry: not entry.reads_king))
+TAKES_DIFFERENCE = NoEffectWith(network=EVOLVABLE.where(lambda entry: not entry.takes_difference))
 
 
 @register
@@ -49,15 +49,13 @@ class Coevolution(TournamentRegime):
     results_version: ClassVar[int] = 1
 
     network: Annotated[str, OneOf(EVOLVABLE)] = "blondie24-2001"
-    """Architecture: blondie24-1999, blondie24-2001 (or -unsaturated), weighted-pieces, samuel,
-    look-up tables of n-tuples (walks-5, a random sample, table-6.1, singles ...; walks-5-sum,
-    table-6.1-sum and singles-sum without tanh), or your own.
-    """
+    """Architecture: a network (blondie24-1999, blondie24-2001 ...), weighted-pieces, samuel, tables
+    of n-tuples (walks-5, table-6.1, singles ...; with -sum: without tanh), or your own."""
     parents: Annotated[int, Range(1, 10_000)] = 15
     """Networks that survive a generation; each has one offspring."""
     pairing: Literal["random", "round-robin", "common"] = "random"
     """Opponents: random for each network, all others (thesis 4.2), or the same for all (Miconi)."""
-    opponents: Annotated[int, Range(1, 10_000), Needs("pairing", OneOf(("random", "common")))] = 5
+    opponents: Annotated[int, Range(1, 10_000), NoEffectWith(pairing=("round-robin",))] = 5
     """Games of each network as Black in a generation (not in a round robin)."""
     win: Annotated[float, PAYOFFS] = 1.0
     """Payoff of a won game."""
@@ -67,7 +65,7 @@ class Coevolution(TournamentRegime):
     """Payoff of a lost game."""
     both_score: bool = True
     """Whether White scores too (the thesis), or Black only (as Skycak reads the papers)."""
-    piece_difference: Annotated[bool, Needs("network", OneOf(TAKE_DIFFERENCE))] = True
+    piece_difference: Annotated[bool, TAKES_DIFFERENCE] = True
     """Whether the networks have the weight from the piece difference to the output (thesis 7.3)."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search."""
@@ -81,9 +79,9 @@ class Coevolution(TournamentRegime):
     """First step size of every weight."""
     self_adaptive: bool = True
     """Whether step sizes mutate too; otherwise they stay the same (thesis, equation 6.1)."""
-    king: Annotated[float, Range(KING_LEAST, KING_MOST), READERS_OF_KING] = 1.5
+    king: Annotated[float, Range(KING_LEAST, KING_MOST), READS_KING] = 1.5
     """First K, the worth of a king."""
-    king_rule: Annotated[Literal["lognormal", "tenths", "fixed"], READERS_OF_KING] = "tenths"
+    king_rule: Annotated[Literal["lognormal", "tenths", "fixed"], READS_KING] = "tenths"
     """Mutation of K: K exp(N(0,1)/sqrt 2) (1999), by -0.1, 0 or 0.1 (2001), none (thesis)."""
 
     def __post_init__(self) -> None:
@@ -122,21 +120,7 @@ class Coevolution(TournamentRegime):
         rng: np.random.Generator,
         arrays: Arrays,
     ) -> State:
-        """Build the state of a generation.
-
-        Parameters
-        ----------
-        generation
-            Number of the generation.
-        members
-            Its population.
-        scores
-            Score of each member, shape (members,).
-        rng
-            Generator, whose state is saved.
-        arrays
-            The regime's other arrays.
-        """
+        """Build a state of a population, its scores, shape (members,), and other arrays."""
         arrays = {**arrays, **members.to_arrays(), "scores": scores}
         return State(generation, rng_to_json(rng), arrays)
 
@@ -147,17 +131,7 @@ class Coevolution(TournamentRegime):
     def random_members(
         self, encoding: Encoding, members: int, rng: np.random.Generator
     ) -> Population:
-        """Sample a population of the regime's network.
-
-        Parameters
-        ----------
-        encoding
-            Encoding of the genomes.
-        members
-            Number of members.
-        rng
-            Samples the weights.
-        """
+        """Sample a population of the regime's network."""
         size = members, encoding.genome_size
         genomes = rng.uniform(-self.weight, self.weight, size)
         sample = Population(genomes, np.full(size, self.step_size), np.full(members, self.king))
@@ -173,40 +147,20 @@ class Coevolution(TournamentRegime):
     def with_offspring(
         self, encoding: Encoding, parents: Population, rng: np.random.Generator
     ) -> Population:
-        """Return the parents followed by one offspring of each.
+        """Return the parents followed by one offspring of each."""
+        return parents.join(self.offspring(encoding, parents, rng))
 
-        Parameters
-        ----------
-        encoding
-            Encoding of the genomes.
-        parents
-            The parents.
-        rng
-            Samples the mutations.
-        """
+    def offspring(
+        self, encoding: Encoding, parents: Population, rng: np.random.Generator
+    ) -> Population:
+        """Mutate each parent."""
         count, adaptive = encoding.weight_count, self.self_adaptive
-        return parents.join(mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive))
+        return mutate(parents, count, self.king_rule, rng, self_adaptive=adaptive)
 
     def tournament(
         self, encoding: Encoding, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> tuple[NDArray[np.float64], Metrics]:
-        """Play the games of a generation.
-
-        Parameters
-        ----------
-        encoding
-            Encoding of the genomes.
-        members
-            The players.
-        runner
-            Runner of the games.
-        rng
-            Samples the opponents.
-
-        Returns
-        -------
-        Score of each member, shape (members,), and metrics.
-        """
+        """Play the games of a generation; return scores, shape (members,), and metrics."""
         pairs = PAIRINGS[self.pairing](members.size, self.opponents, rng)
         games, scores = self.play(self.players(encoding, members), pairs, runner, rng)
         return scores, tournament_metrics([game.result for game in games], scores)
@@ -216,18 +170,17 @@ class Coevolution(TournamentRegime):
         parents = state.population.pick(slice(self.parents))
         return population_metrics(parents.genomes, parents.kings, parents.steps)
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the best of the last tournament, or another survivor."""
-        champion = self.champion_of(state.arrays, state.population.pick([member]))
-        return champion._replace(score=float(state.scores[member]))
+        score = float(state.scores[member])
+        return self.champion_of(state, state.population.pick([member]), score)
 
-    def champion_of(self, arrays: Arrays, member: Population) -> ChampionWeights:
+    def champion_of(self, state: State, member: Population, score: float = 0.0) -> Champion:
         """Return the content of the weight file of a population's only member."""
-        encoding, king = self.encoding(arrays), float(member.kings[0])
-        weights, options = encoding.decode(member.genomes[0])
-        return ChampionWeights(
-            encoding.stored_as, weights, king, options, search_options=self.search_options
-        )
+        encoding, king = self.encoding(state.arrays), float(member.kings[0])
+        genome, options = encoding.decode(member.genomes[0])
+        own = {"options": options, "search_options": self.search_options}
+        return make_champion(self, state, encoding.stored_as, genome, king, score=score, **own)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the parents as players, the champion first."""

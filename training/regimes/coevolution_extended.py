@@ -20,8 +20,8 @@ from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, tournament_metrics
 from training.evolution.mutation import mutate, recombine
-from training.evolution.state import ChampionWeights, Population, State, rng_from_json
-from training.evolution.tournament import PAIRINGS, Pairs, best, both_ways, run_tournament
+from training.evolution.state import Champion, Population, State, rng_from_json
+from training.evolution.tournament import PAIRINGS, Pairs, best, both_ways
 from training.regimes import register
 from training.regimes.coevolution import Coevolution
 from training.runtime.validation import Range
@@ -84,21 +84,11 @@ class ExtendedCoevolution(Coevolution):
             arrays |= self.league_winner(encoding, entrants, runner, rng).to_arrays(REIGNING)
         return self.next_state(generation, survivors, scores, rng, arrays), metrics
 
-    def with_offspring(
+    def offspring(
         self, encoding: Encoding, parents: Population, rng: np.random.Generator
     ) -> Population:
-        """Return the parents followed by as many offspring.
-
-        Parameters
-        ----------
-        encoding
-            Encoding of the genomes.
-        parents
-            The parents.
-        rng
-            Samples mates and mutations.
-        """
-        offspring = mutate(
+        """Mutate each parent, or the mean of it and its mates."""
+        return mutate(
             recombine(parents, self.mates, rng) if self.mates > 1 else parents,
             encoding.weight_count,
             self.king_rule,
@@ -106,7 +96,6 @@ class ExtendedCoevolution(Coevolution):
             self_adaptive=self.self_adaptive,
             step_limit=self.step_limit or np.inf,
         )
-        return parents.join(offspring)
 
     def fixtures(self, rng: np.random.Generator) -> tuple[Pairs, list[str | None]]:
         """Return Black and White of each game of a generation, and its opening.
@@ -127,38 +116,18 @@ class ExtendedCoevolution(Coevolution):
     def league_winner(
         self, encoding: Encoding, members: Population, runner: GameRunner, rng: np.random.Generator
     ) -> Population:
-        """Return the best of a league: each pair plays both colours of a card of its own.
-
-        Parameters
-        ----------
-        encoding
-            Encoding of the genomes.
-        members
-            Entrants of the league.
-        runner
-            Runner of the games.
-        rng
-            Samples the cards.
-        """
+        """Return the best of a league: each pair plays both colours of a card of its own."""
         pairs = list(itertools.combinations(range(members.size), 2))
         cards = rng.choice(TWO_MOVE, len(pairs)).tolist() * 2
-        _, scores = run_tournament(
-            self.players(encoding, members),
-            both_ways(pairs),
-            self.rules,
-            self.payoff,
-            True,
-            runner,
-            self.games_seed(rng),
-            cards,
-        )
+        both = replace(self, both_score=True)
+        _, scores = both.play(self.players(encoding, members), both_ways(pairs), runner, rng, cards)
         return members.pick(best(scores, 1, rng))
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the reigning champion, without a score; without leagues, a survivor."""
         if not self.league_every:
             return super().champion(state, member)
-        return self.champion_of(state.arrays, Population.from_arrays(state.arrays, REIGNING))
+        return self.champion_of(state, Population.from_arrays(state.arrays, REIGNING))
 
 
 def reservoir_sample(
@@ -167,17 +136,7 @@ def reservoir_sample(
     """Return the next hall of fame, which each champion so far is in with equal probability.
 
     Source: J. S. Vitter, "Random sampling with a reservoir", ACM Trans. Math. Software 11(1), 1985.
-
-    Parameters
-    ----------
-    hall
-        The hall of fame.
-    champion
-        The new champion, a population of one.
-    generation
-        Number of champions so far.
-    rng
-        Samples the place.
+    `champion` is a population of one; `generation` is the number of champions so far.
     """
     place = int(rng.integers(hall.size + generation))
     return hall.put(place, champion) if place < hall.size else hall

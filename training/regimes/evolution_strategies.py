@@ -25,15 +25,16 @@ from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.mutation import KING_LEAST, KING_MOST
-from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
+from training.evolution.state import Champion, State, rng_from_json, rng_to_json
 from training.evolution.tournament import both_ways
-from training.regimes import register
+from training.regimes import make_champion, register
 from training.regimes.tournament_play import TournamentRegime
-from training.runtime.validation import Needs, OneOf, Range, validate_ranges
+from training.runtime.validation import NoEffectWith, OneOf, Range, validate_ranges
 
 Tell = Callable[[NDArray[np.float64]], dict[str, NDArray[Any]]]
 
-READ_KING = WITHOUT_OPTIONS.where(lambda entry: entry.reads_king)
+READS_KING = NoEffectWith(network=WITHOUT_OPTIONS.where(lambda entry: not entry.reads_king))
+OF_OPENAI_ES = NoEffectWith(strategy=("sep-cma-es",))
 BETA1, BETA2, EPS = 0.9, 0.999, 1e-8  # of Adam
 
 
@@ -53,9 +54,9 @@ class EvolutionStrategy(TournamentRegime):
     """Mirrored pairs of networks in a generation; each plays two games."""
     sigma: Annotated[float, Range(1e-6, 1e3)] = 0.1
     """s, the networks' distance from the mean (for sep-cma-es the first one: it adapts it)."""
-    rate: Annotated[float, Range(0.0, 1e3), Needs("strategy", OneOf(("openai-es",)))] = 0.01
+    rate: Annotated[float, Range(0.0, 1e3), OF_OPENAI_ES] = 0.01
     """Adam's step size (openai-es)."""
-    half_at: Annotated[float, Range(0.0, 1e9), Needs("strategy", OneOf(("openai-es",)))] = 0.0
+    half_at: Annotated[float, Range(0.0, 1e9), OF_OPENAI_ES] = 0.0
     """Generations after which the rate has halved, as rate / (1 + generation / this); 0: never."""
     openings: Literal["none", "two-move"] = "two-move"
     """Opening of each pair's games: a random card of its own, or the start position."""
@@ -67,7 +68,7 @@ class EvolutionStrategy(TournamentRegime):
     """Moves by each side after which a game is drawn."""
     weight: Annotated[float, Range(0.0, 1e3)] = 0.2
     """First weights of the mean are uniform in [-weight, weight]."""
-    king: Annotated[float, Range(KING_LEAST, KING_MOST), Needs("network", OneOf(READ_KING))] = 1.5
+    king: Annotated[float, Range(KING_LEAST, KING_MOST), READS_KING] = 1.5
     """K, the worth of a king."""
 
     parents = 1
@@ -115,10 +116,11 @@ class EvolutionStrategy(TournamentRegime):
         arrays = state.arrays
         return population_metrics(arrays["mean"], np.full(1, self.king), arrays["steps"])
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the mean."""
-        mean, options = state.arrays["mean"], self.search_options
-        return ChampionWeights(self.network, mean, self.king, search_options=options)
+        options = self.search_options
+        mean = state.arrays["mean"]
+        return make_champion(self, state, self.network, mean, self.king, search_options=options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the mean as a player."""
@@ -133,25 +135,10 @@ class EvolutionStrategy(TournamentRegime):
 def openai_es(
     regime: EvolutionStrategy, state: State, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], Tell]:
-    """Sample moves away from the mean by OpenAI-ES.
+    """Sample moves away from the mean by OpenAI-ES, shape (pairs, genome_size).
 
     The estimated gradient is the mean of the moves, each weighted by its score; Adam follows it.
-
-    Parameters
-    ----------
-    regime
-        Constants.
-    state
-        State before the generation.
-    rng
-        Generator of the moves.
-
-    Returns
-    -------
-    moves
-        Shape (pairs, genome_size).
-    tell
-        Function from scores, shape (pairs,), to the next state's arrays.
+    The second result turns scores, shape (pairs,), into the next state's arrays.
     """
     mean, steps = state.arrays["mean"], state.arrays["steps"]
     moves = steps * rng.standard_normal((regime.pairs, len(mean)))
@@ -173,17 +160,7 @@ def openai_es(
 def sep_cma_es(
     regime: EvolutionStrategy, state: State, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], Tell]:
-    """Sample moves by the separable CMA-ES; the two of a pair are two solutions.
-
-    Parameters
-    ----------
-    regime, state, rng
-        As for :func:`openai_es`.
-
-    Returns
-    -------
-    As of :func:`openai_es`.
-    """
+    """Sample moves as :func:`openai_es`, by the separable CMA-ES with two solutions a pair."""
     from cmaes import SepCMA  # takes half a second, with all of scipy.stats
 
     mean = state.arrays["mean"]
@@ -212,7 +189,4 @@ def sep_cma_es(
 
 
 CMA_ARRAYS = ("_C", "_pc", "_p_sigma")  # attributes of the library's optimiser
-STRATEGIES: dict[
-    str,
-    Callable[[EvolutionStrategy, State, np.random.Generator], tuple[NDArray[np.float64], Tell]],
-] = {"openai-es": openai_es, "sep-cma-es": sep_cma_es}
+STRATEGIES = {"openai-es": openai_es, "sep-cma-es": sep_cma_es}

@@ -28,13 +28,14 @@ from training.evolution.evaluation import both_colours, play_for
 from training.evolution.game_runner import GameRunner, Matchup
 from training.evolution.metrics import Metrics, population_metrics, tournament_metrics
 from training.evolution.safe_mutation import board_inputs, mutate_safely, sample_won_positions
-from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
+from training.evolution.state import Champion, State, rng_from_json, rng_to_json
 from training.evolution.tournament import Payoff, best, random_opponents
-from training.regimes import register
+from training.regimes import make_champion, register
 from training.regimes.tournament_play import PAYOFFS, TournamentRegime
-from training.runtime.validation import Needs, Range, validate_ranges
+from training.runtime.validation import NoEffectWith, Range, validate_ranges
 
 NETWORKS = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
+OF_SIMULATIONS = NoEffectWith(simulations=(0,))
 PROGRESS_PAYOFF = Payoff(1.0, 0.0, -1.0)
 MEMBERS, ELITES = 15, 5
 MUTANT, CROSSED = 0.0, 1.0  # origin of a member
@@ -61,13 +62,13 @@ class GeneticAlgorithm(TournamentRegime):
     """Payoff of a lost game."""
     both_score: bool = True
     """Whether White scores too."""
-    depth: Annotated[int, Range(1, MAX_DEPTH), Needs("simulations", Range(0, 0))] = 4
+    depth: Annotated[int, Range(1, MAX_DEPTH), NoEffectWith("simulations")] = 4
     """Plies of the search (III.B, III.D, IV.A: 1, 3, 4 and 6)."""
     simulations: Annotated[int, Range(0, 1_000_000)] = 0
     """Playouts a move of MCTS-EPT in place of the search (III.B); 0: search."""
-    cut: Annotated[int, Range(1, 200), Needs("simulations")] = 6
+    cut: Annotated[int, Range(1, 200), OF_SIMULATIONS] = 6
     """Plies of a playout before the network evaluates it (III.B)."""
-    skew: Annotated[float, Range(0.0, 1.0), Needs("simulations")] = 0.5
+    skew: Annotated[float, Range(0.0, 1.0), OF_SIMULATIONS] = 0.5
     """Probability that a playout's move is the heuristic player's, not a random one (III.B)."""
     root_perspective: bool = True
     """Judge leaves from the searching player's side, or from the side to move."""
@@ -83,10 +84,12 @@ class GeneticAlgorithm(TournamentRegime):
     """Weights beyond this, of either sign, are swapped in a crossover (III.C.4)."""
     perturbations: Annotated[int, Range(1, 10_000)] = 1
     """Mutants that safe mutation selects from (III.C.3); 1 for plain mutation."""
-    memory_size: Annotated[int, Range(1, 100_000), Needs("perturbations", Range(2))] = 64
+    memory_size: Annotated[int, Range(1, 100_000), NoEffectWith(perturbations=(1,))] = 64
     """Inputs on which safe mutation compares outputs (III.C.3)."""
     champions: Annotated[int, Range(1, 1000)] = 5
     """Earlier champions that measure a new one (III.D)."""
+
+    parents = ELITES
 
     def __post_init__(self) -> None:
         validate_ranges(self)
@@ -112,11 +115,6 @@ class GeneticAlgorithm(TournamentRegime):
         if not self.simulations:
             return {}
         return {"simulations": self.simulations, "cut": self.cut, "skew": self.skew}
-
-    @property
-    def parents(self) -> int:
-        """Members that survive a generation."""
-        return ELITES
 
     @property
     def games(self) -> int:
@@ -180,20 +178,8 @@ class GeneticAlgorithm(TournamentRegime):
     ) -> NDArray[np.float64]:
         """Make four children of the first two parents, four of the next two, one each of the rest.
 
-        Parameters
-        ----------
-        parents
-            Genomes of the elites, best first, shape (5, genome_size).
-        scores
-            Score of each elite, shape (5,).
-        memories
-            Network inputs of each elite for safe mutation; None for plain mutation.
-        rng
-            Generator of crossovers and mutations.
-
-        Returns
-        -------
-        Genomes, shape (10, genome_size).
+        `parents` are the elites' genomes, best first, with their `scores`, and network inputs for
+        safe mutation as `memories`, or None. The result has shape (10, genome_size).
         """
 
         def mutants(*members: int) -> list[NDArray[np.float64]]:
@@ -222,18 +208,8 @@ class GeneticAlgorithm(TournamentRegime):
         """Measure a champion against earlier ones, six games with each (III.D).
 
         The paper repeats each game three times, which deterministic players would play alike. Here
-        the three games of a colour begin with three cards of the two-move ballot.
-
-        Parameters
-        ----------
-        champion
-            Genome, shape (genome_size,).
-        earlier
-            Genomes of the earlier champions, shape (champions, genome_size).
-        generation
-            Number of the generation, the seed of the cards.
-        runner
-            Runner of the games.
+        the three games of a colour begin with three cards of the two-move ballot, by the number of
+        the generation.
         """
         if not len(earlier):
             return {}
@@ -255,18 +231,11 @@ class GeneticAlgorithm(TournamentRegime):
         """Summarise the elites."""
         return population_metrics(state.arrays["genomes"][:ELITES], np.full(ELITES, self.king))
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the best of the last tournament, or another elite."""
         genome, score = state.arrays["genomes"][member], float(state.scores[member])
-        options = self.mcts_options
-        return ChampionWeights(
-            self.layout.name,
-            genome,
-            self.king,
-            mcts_options=options,
-            search_options=self.search_options,
-            score=score,
-        )
+        own = {"mcts_options": self.mcts_options, "search_options": self.search_options}
+        return make_champion(self, state, self.layout.name, genome, self.king, score=score, **own)
 
     def contenders(self, state: State) -> list[Any]:
         """Return the elites as players, the champion first."""

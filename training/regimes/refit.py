@@ -28,13 +28,14 @@ from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork
 from agents.treestrap.sampling import Samples, SamplingConfig, sample
 from agents.treestrap.tapered import TAPERED_ENTRIES, pack_network, unpack_network
 from checkers_env.openings import TWO_MOVE, opening_board
-from training.evolution.evaluation import material_scores
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
-from training.regimes import register
+from training.evolution.state import Champion, State, rng_from_json, rng_to_json
+from training.regimes import make_champion, register
 from training.regimes.self_play import CARDS, SelfPlayRegime
-from training.runtime.validation import Needs, Range, validate_ranges
+from training.runtime.validation import NoEffectWith, Range, validate_ranges
+
+OF_SIDES = NoEffectWith(sides=(0,))
 
 
 @register
@@ -49,11 +50,11 @@ class Refit(SelfPlayRegime):
     """Player to begin with, by name or weight file: one that preset `strong-1` has trained."""
     nodes: Annotated[int, Range(1, 1_000_000)] = 500
     """Positions that a search for a move visits."""
-    side_nodes: Annotated[int, Range(1, 1_000_000), Needs("sides")] = 300
+    side_nodes: Annotated[int, Range(1, 1_000_000), OF_SIDES] = 300
     """Positions that the search of a position aside of the game visits."""
     sides: Annotated[int, Range(0, 100)] = 2
     """Positions aside of each position of a game, which random moves lead to."""
-    side_plies: Annotated[int, Range(1, 100), Needs("sides")] = 4
+    side_plies: Annotated[int, Range(1, 100), OF_SIDES] = 4
     """Most random plies that lead there."""
     epsilon: Annotated[float, Range(0.0, 1.0)] = 0.02
     """Share of random moves."""
@@ -73,17 +74,10 @@ class Refit(SelfPlayRegime):
     """Step size of the weights of pairs."""
     first_fit: Annotated[int, Range(1, 1_000_000)] = 6
     """Generations before the first fit; the others come after 2, 4, 8 ... times as many."""
-    games: Annotated[int, Range(1, 1_000_000)] = 1000
-    """Games in a generation."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search when it is measured, and in play by default."""
-    max_moves: Annotated[int, Range(2, 100_000)] = 100
-    """Moves by each side after which a game is drawn, when it is measured."""
     cards: Annotated[int, Range(1, len(TWO_MOVE))] = len(TWO_MOVE)
     """Cards of the two-move ballot in its own evaluation, a game a colour with each."""
-
-    evaluation_depths = (4, 6)
-    """Plies of its own evaluation against the piece counter, the same for both."""
 
     def __post_init__(self) -> None:
         validate_ranges(self)
@@ -107,7 +101,7 @@ class Refit(SelfPlayRegime):
             self._network(state),
             self.games,
             rng,
-            self.sampling,
+            self.configure(SamplingConfig),
             starts=[opening_board(card).position for card in CARDS[self.openings]],
             tables=load_tablebase(self.endgame),
         )
@@ -130,39 +124,20 @@ class Refit(SelfPlayRegime):
         times, rest = divmod(generation, self.first_fit)
         return rest == 0 and times.bit_count() == 1
 
-    @property
-    def sampling(self) -> SamplingConfig:
-        """Settings of the games."""
-        return SamplingConfig(
-            nodes=self.nodes,
-            side_nodes=self.side_nodes,
-            sides=self.sides,
-            side_plies=self.side_plies,
-            epsilon=self.epsilon,
-            random_plies=self.random_plies,
-            lam=self.lam,
-        )
-
     def metrics(self, state: State) -> Metrics:
         """Summarise nothing: the weights are packed."""
         return {}
 
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play the piece counter at two depths after each fit."""
-        if not self.fits_at(state.generation):
-            return {}
-        (player,), numbers = self.contenders(state), (seed, state.generation)
-        return material_scores(
-            player, self.evaluation_depths, self.cards, numbers, self.rules, runner
-        )
+    measured_at = fits_at
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the tables of the last fit; before it, those of the first player."""
         options = {"step": STEP, "entries": TAPERED_ENTRIES, "endgame": self.endgame}
-        if state.arrays["packed"].size:
-            return ChampionWeights("tapered", state.arrays["packed"], 1.0, options)
+        if (packed := state.arrays["packed"]).size:
+            return make_champion(self, state, "tapered", packed, options=options)
         options["entries"] = STAGES * SIZE
-        return ChampionWeights("treestrap", pack(start_tables(self.start)), 1.0, options)
+        packed = pack(start_tables(self.start))
+        return make_champion(self, state, "treestrap", packed, options=options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the present tables as a player."""

@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from agents.match_kernel import SelfPlayStats
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
+from training.evolution.evaluation import material_scores
+from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics
 from training.evolution.state import State
 from training.regimes import Regime
+from training.runtime.validation import Range
 
 CARDS = {"none": (None,), **BALLOTS}
 
 
+@dataclass(frozen=True, kw_only=True)
 class SelfPlayRegime(Regime):
     """A regime of one player, whose state has ``weights``."""
+
+    games: Annotated[int, Range(1, 1_000_000)] = 1000
+    """Games in a generation."""
+    max_moves: Annotated[int, Range(2, 100_000)] = 100
+    """Moves by each side after which a game is drawn."""
 
     root_perspective = True
     parents = 1
     king = 1.0  # a regime with K as a constant has its own
-    max_moves: Any
+    evaluation_depths = (4, 6)  # plies of both players in games against the piece counter
+    cards = 0  # of the two-move ballot in these games
 
     @property
     def rules(self) -> DrawRules:
         """Draw rules of games against others."""
         return DrawRules(self.max_moves)
 
+    def configure(self, kind: Any, **others: Any) -> Any:
+        """Return the configuration of a kernel: the constants of the same names, and others."""
+        own = {name: getattr(self, name) for name in kind._fields if hasattr(self, name)}
+        return kind(**own | others)
+
     def metrics(self, state: State) -> Metrics:
         """Summarise the weights."""
         return population_metrics(state.arrays["weights"], np.full(1, self.king))
+
+    def measured_at(self, generation: int) -> bool:
+        """Return whether the player meets the piece counter after a generation."""
+        return False
+
+    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
+        """Play the piece counter at two depths, the same for both."""
+        if not self.measured_at(state.generation):
+            return {}
+        (player,), seed_of_it = self.contenders(state), (seed, state.generation)
+        depths = self.evaluation_depths
+        return material_scores(player, depths, self.cards, seed_of_it, self.rules, runner)
 
 
 def self_play_metrics(stats: SelfPlayStats) -> Metrics:

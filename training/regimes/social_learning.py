@@ -10,7 +10,7 @@ Each of the others copies one from the pool, starts afresh or stays, with equal 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ from agents.continual.pool import rank_strategies
 from agents.weights import WeightsMetadata
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Arrays, Indices, Population, State, rng_from_json
+from training.evolution.state import Population, State, rng_from_json
 from training.evolution.tournament import best
 from training.regimes import register
 from training.regimes.coevolution import Coevolution
 from training.runtime.curves import to_csv
-from training.runtime.validation import Needs, Range
+from training.runtime.validation import NoEffectWith, Range
 
 MAX_POOL_SCORE = 2.0**500
 POOL_FILE, POOL_TABLE = "pool.safetensors", "pool.csv"
@@ -34,49 +34,20 @@ OWN = -1.0  # source of a strategy that is not in the pool
 
 
 @dataclass(frozen=True)
-class SocialPool:
-    """Published strategies in the order of publication.
+class SocialPool(Population):
+    """Published strategies in the order of publication."""
 
-    Attributes
-    ----------
-    strategies
-        The strategies.
-    names
-        Numbers given at publication, shape (size,).
-    scores
-        Weights of the roulette, shape (size,).
-    reused
-        Number of copies made of each, shape (size,).
-    generations
-        Generation of publication, shape (size,).
-    """
+    names: NDArray[np.float64]  # numbers given at publication
+    scores: NDArray[np.float64]  # weights of the roulette
+    reused: NDArray[np.float64]  # number of copies made of each
+    generations: NDArray[np.float64]  # of publication
 
-    strategies: Population
-    names: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    reused: NDArray[np.float64]
-    generations: NDArray[np.float64]
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> SocialPool:
-        """Read the pool of a state."""
-        columns = (arrays[POOL + name] for name in ("names", "scores", "reused", "generations"))
-        return cls(Population.from_arrays(arrays, POOL), *columns)
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays by name, for a state."""
-        columns = {POOL + name: value for name, value in vars(self).items() if name != "strategies"}
-        return columns | self.strategies.to_arrays(POOL)
-
-    def pick(self, rows: Indices) -> SocialPool:
-        """Return the strategies of these indices, in that order."""
-        return SocialPool(
-            self.strategies.pick(rows),
-            self.names[rows],
-            self.scores[rows],
-            self.reused[rows],
-            self.generations[rows],
-        )
+def published(players: Population, names: NDArray[np.float64], generation: int) -> SocialPool:
+    """Return a pool of new strategies."""
+    ones = np.ones(players.size)
+    columns = {"scores": ones, "reused": 0 * ones, "generations": generation * ones}
+    return SocialPool(**vars(players), names=names, **columns)
 
 
 @register
@@ -87,7 +58,7 @@ class SocialLearning(Coevolution):
     kind: ClassVar[str] = "social-learning"
     results_version: ClassVar[int] = 1
 
-    publish_every: Annotated[int, Range(1, 1_000_000), Needs("social_every", Range(2))] = 5
+    publish_every: Annotated[int, Range(1, 1_000_000), NoEffectWith(social_every=(1,))] = 5
     """M: generations between publications of the best (individual learning)."""
     social_every: Annotated[int, Range(1, 1_000_000)] = 10
     """N: generations between rounds of social learning."""
@@ -104,8 +75,8 @@ class SocialLearning(Coevolution):
         members = 2 * self.parents
         options = sample_options(self.network, rng)
         players = self.random_members(self.encoding(options), members, rng)
-        pool = SocialPool(players.pick([]), *np.zeros((4, 0)))
-        arrays = options | pool.to_arrays() | {"sources": np.full(members, OWN)}
+        pool = published(players.pick([]), np.zeros(0), 0)
+        arrays = options | pool.to_arrays(POOL) | {"sources": np.full(members, OWN)}
         return self.next_state(0, players, np.zeros(members), rng, arrays)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
@@ -116,7 +87,7 @@ class SocialLearning(Coevolution):
         scores, metrics = self.tournament(encoding, state.population, runner, rng)
         order = best(scores, len(scores), rng)
         players, scores = state.population.pick(order), scores[order]
-        pool, sources = SocialPool.from_arrays(state.arrays), state.arrays["sources"][order]
+        pool, sources = SocialPool.from_arrays(state.arrays, POOL), state.arrays["sources"][order]
         if generation % self.social_every == 0:
             won = normalise(scores) == 1
             pool, sources = self.publish(pool, players, sources, won, generation)
@@ -131,15 +102,15 @@ class SocialLearning(Coevolution):
             sources = np.append(sources[: self.parents], np.full(self.parents, OWN))
             scores = np.append(scores[: self.parents], np.zeros(self.parents))
         metrics |= {
-            "pool/size": float(pool.strategies.size),
+            "pool/size": float(pool.size),
             "pool/users": float(np.count_nonzero(np.isin(sources, pool.names))),
         }
-        arrays = {**state.arrays, **pool.to_arrays(), "sources": sources}
+        arrays = {**state.arrays, **pool.to_arrays(POOL), "sources": sources}
         return self.next_state(generation, players, scores, rng, arrays), metrics
 
     def files(self, state: State, metadata: WeightsMetadata) -> dict[str, bytes]:
         """Return the pool as in the thesis's Table 5.1, and for :mod:`agents.continual.agent`."""
-        pool = SocialPool.from_arrays(state.arrays)
+        pool = SocialPool.from_arrays(state.arrays, POOL)
         columns = {
             "player": pool.names + 1,
             "generation": pool.generations,
@@ -147,16 +118,13 @@ class SocialLearning(Coevolution):
             "reused": pool.reused,
         }
         table = {POOL_TABLE: to_csv(columns)}
-        champions = [
-            self.champion_of(state.arrays, pool.strategies.pick([row]))
-            for row in range(pool.strategies.size)
-        ]
+        champions = [self.champion_of(state, pool.pick([row])) for row in range(pool.size)]
         if not champions:
             return table
         strategies = rank_strategies(
             metadata,
-            genomes=[champion.genome for champion in champions],
-            kings=[champion.king for champion in champions],
+            genomes=[genome for genome, _ in champions],
+            kings=pool.kings,
             scores=pool.scores,
             generations=pool.generations,
             numbers=pool.names + 1,
@@ -171,41 +139,22 @@ class SocialLearning(Coevolution):
         won: NDArray[np.bool_],
         generation: int,
     ) -> tuple[SocialPool, NDArray[np.float64]]:
-        """Publish the winners' strategies.
+        """Publish the strategies of those who `won`; return the pool and the sources after that.
 
         A winner whose strategy is in the pool raises its score there; any other strategy is added
-        with a score of 1. Beyond the limit, the oldest strategies leave the pool.
-
-        Parameters
-        ----------
-        pool
-            Pool before.
-        players
-            Members, best first, equals in random order.
-        sources
-            Name of each member's strategy in the pool, or OWN, shape (members,).
-        won
-            Whether each member publishes, shape (members,).
-        generation
-            Number of the generation.
-
-        Returns
-        -------
-        The pool and the sources after that.
+        with a score of 1. Beyond the limit, the oldest strategies leave the pool. The players come
+        best first, equals in random order. A source is the name of a player's strategy in the pool,
+        or OWN; sources and `won` have shape (members,).
         """
         if self.pool_limit:
             won = won & (np.cumsum(won) <= self.pool_limit)
         again = np.isin(pool.names, sources[won])
         raised = np.minimum(pool.scores * 2, MAX_POOL_SCORE) if self.doubling else pool.scores + 1
         new = np.flatnonzero(won & ~np.isin(sources, pool.names))
-        names = (pool.names[-1] + 1 if len(pool.names) else 0.0) + np.arange(len(new))
-        pool = SocialPool(
-            pool.strategies.join(players.pick(new)),
-            np.append(pool.names, names),
-            np.append(np.where(again, raised, pool.scores), np.ones(len(new))),
-            np.append(pool.reused, np.zeros(len(new))),
-            np.append(pool.generations, np.full(len(new), generation)),
-        )
+        first = float(pool.names[-1]) + 1 if pool.size else 0.0
+        names = np.arange(first, first + len(new))
+        pool = replace(pool, scores=np.where(again, raised, pool.scores))
+        pool = pool.join(published(players.pick(new), names, generation))
         sources = sources.copy()
         sources[new] = names
         return pool.pick(slice(-self.pool_limit, None)) if self.pool_limit else pool, sources
@@ -221,22 +170,8 @@ class SocialLearning(Coevolution):
     ) -> tuple[Population, NDArray[np.float64], NDArray[np.float64], SocialPool]:
         """Give each unsatisfied player a strategy of the pool, a new one, or its own again.
 
-        Parameters
-        ----------
-        encoding
-            Shape of the genomes.
-        players
-            Members.
-        sources, scores
-            Source and score of each member, shape (members,).
-        pool
-            Pool to copy from.
-        rng
-            Generator of the choices.
-
-        Returns
-        -------
-        Players, sources, scores and pool after that; new strategies have a score of 0.
+        The results are players, sources, scores and pool after that. New strategies have a score
+        of 0.
         """
         unsatisfied = np.flatnonzero(normalise(scores) < self.satisfied)
         sources, scores, reused = sources.copy(), scores.copy(), pool.reused.copy()
@@ -244,7 +179,7 @@ class SocialLearning(Coevolution):
             choice = rng.integers(3)
             if choice == 0:
                 row = rng.choice(len(pool.names), p=pool.scores / pool.scores.sum())
-                players = players.put(member, pool.strategies.pick([row]))
+                players = players.put(member, pool.pick([row]))
                 sources[member] = pool.names[row]
                 scores[member] = 0.0
                 reused[row] += 1

@@ -24,13 +24,15 @@ from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import Arrays, ChampionWeights, State, rng_from_json, rng_to_json
-from training.regimes import register
+from training.evolution.state import Arrays, Champion, State, rng_from_json, rng_to_json
+from training.regimes import make_champion, register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
-from training.runtime.validation import Needs, OneOf, Range, validate_ranges
+from training.runtime.validation import NoEffectWith, OneOf, Range, validate_ranges
 
-OF_TUPLES = Needs("features", OneOf(LEARNABLE.where(lambda entry: entry.difference == "option")))
-READ_KING = LEARNABLE.where(lambda entry: entry.reads_king)
+OF_TUPLES = NoEffectWith(features=LEARNABLE.where(lambda entry: entry.difference != "option"))
+OF_KING = NoEffectWith(
+    features=LEARNABLE.where(lambda entry: not entry.reads_king), piece_difference=(False,)
+)
 
 
 @register
@@ -65,16 +67,10 @@ class TDLearning(SelfPlayRegime):
     by_colour: Annotated[bool, OF_TUPLES] = True
     """Whether tuples read the board as Black sees it, or as the viewing side does (Algorithm 6.3
     speaks of "our" pieces, and of a value that Black's win raises)."""
-    king: Annotated[
-        float, Range(1.0, 5.0), Needs("features", OneOf(READ_KING)), Needs("piece_difference")
-    ] = 1.0
+    king: Annotated[float, Range(1.0, 5.0), OF_KING] = 1.0
     """The worth of a king in the piece difference."""
-    games: Annotated[int, Range(1, 1_000_000)] = 1000
-    """Games in a generation."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 1
     """Plies of the search when it is measured, and in play by default."""
-    max_moves: Annotated[int, Range(2, 100_000)] = 100
-    """Moves by each side after which a game is drawn."""
 
     def __post_init__(self) -> None:
         if self.features in EVOLVABLE and self.features not in LEARNABLE:
@@ -101,7 +97,7 @@ class TDLearning(SelfPlayRegime):
             self.evaluator(state.arrays, weights),
             self.games,
             rng,
-            self.learning,
+            self.configure(TDConfig, depth=self.search),
             openings=self.opening_paths(),
             rules=self.rules,
             first=state.generation * self.games,
@@ -113,19 +109,6 @@ class TDLearning(SelfPlayRegime):
         """Return the packed moves of the ballot's cards, shape (cards, plies)."""
         paths = [opening_line(card)[1] for card in CARDS[self.openings]]
         return np.array(paths, np.int64).reshape(len(paths), -1)
-
-    @property
-    def learning(self) -> TDConfig:
-        """Constants of the learning rule."""
-        return TDConfig(
-            self.alpha,
-            self.half_at,
-            self.lam,
-            self.epsilon,
-            self.random_plies,
-            self.search,
-            self.leaf,
-        )
 
     def evaluator(self, arrays: Arrays, weights: NDArray[np.float64]) -> Any:
         """Return the system with these weights, shape (size,); learning changes them."""
@@ -140,10 +123,11 @@ class TDLearning(SelfPlayRegime):
         own = {"difference": float(self.piece_difference), "by_colour": self.by_colour}
         return Encoding(self.features, {**encoding.options, **own})
 
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the current weights."""
         encoding, weights = self.encoding(state.arrays), state.arrays["weights"]
-        return ChampionWeights(encoding.stored_as, weights, self.king, dict(encoding.options))
+        options = dict(encoding.options)
+        return make_champion(self, state, encoding.stored_as, weights, self.king, options=options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the system as a player."""

@@ -63,11 +63,7 @@ class TournamentRegime(SearchSettings, Regime):
         rng: np.random.Generator,
         openings: Sequence[str | None] | None = None,
     ) -> tuple[list[MatchGame], NDArray[np.float64]]:
-        """Play the games of all pairs; `rng` samples the seed of the players' chance.
-
-        The other arguments and the result are those of
-        :func:`training.evolution.tournament.run_tournament`.
-        """
+        """Play the games of all pairs; `rng` samples the seed of the players' chance."""
         seed = self.games_seed(rng)
         return run_tournament(
             players, pairs, self.rules, self.payoff, self.both_score, runner, seed, openings

@@ -24,11 +24,11 @@ from agents.treestrap.learner import LARGEST_ALPHA, TreeStrapConfig
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.openings import TWO_MOVE, opening_board
-from training.evolution.evaluation import is_log_spaced, material_scores
+from training.evolution.evaluation import is_log_spaced
 from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics
-from training.evolution.state import ChampionWeights, State, rng_from_json, rng_to_json
-from training.regimes import register
+from training.evolution.state import Champion, State, rng_from_json, rng_to_json
+from training.regimes import make_champion, register
 from training.regimes.self_play import CARDS, SelfPlayRegime, self_play_metrics
 from training.runtime.validation import Range, validate_ranges
 
@@ -63,17 +63,10 @@ class TreeStrap(SelfPlayRegime):
     """Learn also about positions inside a search, from this remaining depth up; 0: do not."""
     endgame: int = 0
     """Pieces of the endgame tables used in training and play (2 to 5); 0 for none."""
-    games: Annotated[int, Range(1, 1_000_000)] = 1000
-    """Games in a generation."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search when it is measured, and in play by default."""
-    max_moves: Annotated[int, Range(2, 100_000)] = 100
-    """Moves by each side after which a game is drawn."""
     cards: Annotated[int, Range(1, len(TWO_MOVE))] = len(TWO_MOVE)
     """Cards of the two-move ballot in its own evaluation, a game a colour with each."""
-
-    evaluation_depths = (4, 6)
-    """Plies of its own evaluation against the piece counter, the same for both."""
 
     def __post_init__(self) -> None:
         validate_ranges(self)
@@ -96,7 +89,7 @@ class TreeStrap(SelfPlayRegime):
             errors,
             self.games,
             rng,
-            self.method,
+            self.configure(TreeStrapConfig, depth=self.search, max_plies=2 * self.max_moves),
             starts=[opening_board(card).position for card in CARDS[self.openings]],
             tables=load_tablebase(self.endgame) if self.endgame else None,
         )
@@ -126,37 +119,16 @@ class TreeStrap(SelfPlayRegime):
         }
         return State(generation, rng_to_json(rng), arrays)
 
-    @property
-    def method(self) -> TreeStrapConfig:
-        """Constants of the learning rule."""
-        return TreeStrapConfig(
-            self.alpha,
-            self.lam,
-            self.search,
-            self.epsilon,
-            self.random_plies,
-            2 * self.max_moves,
-            self.quiet,
-            self.repetition,
-            self.coherence,
-            self.inner,
-        )
+    def measured_at(self, generation: int) -> bool:
+        """Return whether the player is measured: after generations 1, 2, 3, 4, 6, 8, 12 ..."""
+        return is_log_spaced(generation)
 
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play the piece counter at two depths, after generations 1, 2, 3, 4, 6, 8, 12 ..."""
-        if not is_log_spaced(state.generation):
-            return {}
-        (player,), numbers = self.contenders(state), (seed, state.generation)
-        return material_scores(
-            player, self.evaluation_depths, self.cards, numbers, self.rules, runner
-        )
-
-    def champion(self, state: State, member: int = 0) -> ChampionWeights:
+    def champion(self, state: State, member: int = 0) -> Champion:
         """Return the current tables, rounded and packed."""
         options = {"step": STEP, "entries": STAGES * SIZE}
         if self.endgame:
             options["endgame"] = self.endgame
-        return ChampionWeights("treestrap", pack(table_of(state)), 1.0, options)
+        return make_champion(self, state, "treestrap", pack(table_of(state)), options=options)
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the tables as a player."""

@@ -5,32 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from agents.weights import HEADER, WeightsMetadata, load_weights, to_sparse
+from agents.weights import HEADER, load_weights, metadata_to_fields, to_sparse
 from checkers_env.files import remove_temporary_files, write_atomically
-from training.evolution.state import ChampionWeights
+from training.evolution.state import Champion
 from training.reproduction.jobs import Run
 
 CHAMPIONS, LARGE = "champions", "large"
 LARGEST_IN_GIT = 100_000  # bytes of a file; larger ones are trained again when they are needed
 HASH_DIGITS = 16
-OLD_NAMES = {"tuples": "drawing"}  # names of options in format 1
+# Names of fields and options in format 1.
+OLD_FIELDS = {"root_perspective": "own_leaves", "mcts_options": "playouts", "extra": "made"}
+OLD_OPTIONS = {"tuples": "drawing"}
 
 
-class Champion(NamedTuple):
-    """Weights of a trained player, shape (weights,), and their metadata."""
-
-    genome: NDArray[np.float64]
-    metadata: WeightsMetadata
-
-
-def encode_champion(player: ChampionWeights, run: Run, generation: int) -> bytes:
+def encode_champion(player: Champion, run: Run, generation: int) -> bytes:
     """Encode a champion as a weight file, which :mod:`agents.weights` reads.
 
     Equal champions give equal bytes, and thus equal names: the header stays in format 1, whichever
@@ -39,30 +35,18 @@ def encode_champion(player: ChampionWeights, run: Run, generation: int) -> bytes
     Parameters
     ----------
     player
-        Weights, architecture and options.
+        Weights and header.
     run
         Its training run.
     generation
         Generation of the champion.
     """
-    regime: Any = run.regime
     genome = np.ascontiguousarray(player.genome, np.float32)
-    header = {
-        "architecture": player.architecture,
-        "king": player.king,
-        "regime": run.preset,
-        "seed": run.seed,
-        "generation": generation,
-        "depth": regime.depth,
-        "own_leaves": regime.root_perspective,
-        "playouts": player.mcts_options,
-        "options": {OLD_NAMES.get(name, name): it for name, it in player.options.items()},
-        "versions": {},
-        "made": {},
-        "format": 1,
-    }
-    if player.search_options:
-        header["search_options"] = player.search_options
+    options = {OLD_OPTIONS.get(name, name): it for name, it in player.metadata.options.items()}
+    made: dict[str, Any] = {"versions": {}, "extra": {}, "format": 1, "generation": generation}
+    metadata = replace(player.metadata, regime=run.preset, seed=run.seed, options=options, **made)
+    fields = metadata_to_fields(metadata)
+    header = {OLD_FIELDS.get(name, name): value for name, value in fields.items()}
     arrays: dict[str, NDArray[Any]] = {"genome": genome}
     if (parts := to_sparse(genome)) is not None:
         header |= {"weights": genome.size}

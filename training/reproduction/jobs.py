@@ -18,9 +18,7 @@ from checkers_env.state import DrawRules
 from training.regimes import Regime
 from training.regimes.refit import Refit
 from training.regimes.treestrap import TreeStrap
-from training.trainer.ablations import ABLATIONS
-from training.trainer.presets import PRESETS, TD_PRESETS, Preset
-from training.trainer.strong_ablations import STRONG_ABLATIONS
+from training.trainer.presets import ABLATIONS, PRESETS, STRONG_ABLATIONS, TD_PRESETS, Preset
 from training.trainer.variants import make_variant
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}

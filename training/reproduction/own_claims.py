@@ -19,7 +19,7 @@ from training.reproduction.papers.other_papers import (
     early,
 )
 from training.reproduction.tables import row
-from training.trainer.ablations import ABLATIONS
+from training.trainer.presets import ABLATIONS
 
 MEASURED = (*NETWORKS, "c0", "blondie24-rr", "c10")
 

@@ -22,7 +22,6 @@ from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.table_text import to_markdown
 from training.reproduction.tables import Row, Table
 from training.reproduction.verdicts import Verdict, jobs_of, verdicts
-from training.trainer.strong_ablations import BASE
 
 PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     "curves": (
@@ -44,7 +43,7 @@ PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
 GROWTH = (
     (
         "strong-1",
-        BASE,
+        "strong-base",
         *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree")),
     ),
     [(name, f"score at {plies} plies") for plies, name in SCORES.items()],

@@ -33,7 +33,7 @@ from training.reproduction.papers import (
 from training.reproduction.papers import other_papers as others
 from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.tables import PlayerGame, Row, Table, player_games
-from training.trainer.ablations import ABLATIONS
+from training.trainer.presets import ABLATIONS
 
 PARTS = (
     thesis_ch3,

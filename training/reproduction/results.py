@@ -27,12 +27,8 @@ from numpy.typing import NDArray
 
 from checkers_env.files import remove_temporary_files, write_atomically
 from checkers_env.openings import BALLOTS
-from training.reproduction.champions import (
-    Champion,
-    champion_path,
-    load_champion,
-    write_champions,
-)
+from training.evolution.state import Champion
+from training.reproduction.champions import champion_path, load_champion, write_champions
 from training.reproduction.jobs import Job, Match, Player, Run, key_of, match_key, run_key, run_of
 from training.reproduction.json_lines import JsonLines, Row
 from training.reproduction.result_rows import (

@@ -18,7 +18,7 @@ from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.search.player import AlphaBeta
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import Matchup, open_game_runner
-from training.evolution.state import ChampionWeights, State
+from training.evolution.state import Champion, State
 from training.regimes.coevolution import Coevolution
 from training.reproduction.jobs import Run
 from training.reproduction.json_lines import Row, check_fields
@@ -40,13 +40,13 @@ def evolves(run: Run) -> bool:
     return run.kept > 0 and "genomes" in run.regime.init(run.seed).arrays
 
 
-def first_players(run: Run) -> list[ChampionWeights]:
+def first_players(run: Run) -> list[Champion]:
     """Return the members of generation 0."""
     state = run.regime.init(run.seed)
     return members(run, state, len(state.arrays["genomes"]))
 
 
-def members(run: Run, state: State, count: int) -> list[ChampionWeights]:
+def members(run: Run, state: State, count: int) -> list[Champion]:
     """Return the first `count` members of a population.
 
     A champion that leagues have selected is a member only in its own generation.
@@ -54,11 +54,11 @@ def members(run: Run, state: State, count: int) -> list[ChampionWeights]:
     regime: Any = run.regime
     if isinstance(regime, Coevolution):
         parts = (state.population.pick([member]) for member in range(count))
-        return [regime.champion_of(state.arrays, part) for part in parts]
+        return [regime.champion_of(state, part) for part in parts]
     return [regime.champion(state, member) for member in range(count)]
 
 
-def untouched_share(weights: NDArray[Any], firsts: Iterable[ChampionWeights]) -> float:
+def untouched_share(weights: NDArray[Any], firsts: Iterable[Champion]) -> float:
     """Return the share of weights that equal those of the most similar first player.
 
     Parameters
@@ -76,7 +76,7 @@ def untouched_share(weights: NDArray[Any], firsts: Iterable[ChampionWeights]) ->
     return max(float(np.mean(saved == np.asarray(it.genome, np.float32))) for it in firsts)
 
 
-def compare_with_start(run: Run, champion: ChampionWeights, state: State | None = None) -> Row:
+def compare_with_start(run: Run, champion: Champion, state: State | None = None) -> Row:
     """Compare the champion of an evolution with generation 0.
 
     The games are at the plies of the training, with both colours from the 43 cards of the two-move
@@ -108,7 +108,7 @@ def compare_with_start(run: Run, champion: ChampionWeights, state: State | None 
     }
 
 
-def _games(run: Run, champion: ChampionWeights, firsts: Sequence[ChampionWeights]) -> list[int]:
+def _games(run: Run, champion: Champion, firsts: Sequence[Champion]) -> list[int]:
     """Return how many games the champion wins, draws and loses against generation 0."""
     player, opponents = player_of(run, champion), [player_of(run, it) for it in firsts]
     matchups = []
@@ -123,20 +123,20 @@ def _games(run: Run, champion: ChampionWeights, firsts: Sequence[ChampionWeights
     return [won, drawn, len(winners) - won - drawn]
 
 
-def player_of(run: Run, weights: ChampionWeights) -> AlphaBeta | MonteCarlo:
-    """Return the player of these weights, in single precision as they are saved.
+def player_of(run: Run, champion: Champion) -> AlphaBeta | MonteCarlo:
+    """Return the player of a champion's weights, in single precision as they are saved.
 
     It chooses moves as in its training.
     """
-    regime, saved = run.regime, np.asarray(weights.genome, np.float32).astype(np.float64)
-    evaluator = find_architecture(weights.architecture).build(
-        saved, weights.king, **weights.options
-    )
-    perspective = regime.root_perspective
-    if weights.mcts_options:
-        return monte_carlo(evaluator, root_perspective=perspective, **weights.mcts_options)
-    player = AlphaBeta(evaluator, regime.depth, root_perspective=perspective)
-    return player.with_search(**weights.search_options)
+    metadata = champion.metadata
+    saved = np.asarray(champion.genome, np.float32).astype(np.float64)
+    architecture = find_architecture(metadata.architecture)
+    evaluator = architecture.build(saved, metadata.king, **metadata.options)
+    perspective = run.regime.root_perspective
+    if metadata.mcts_options:
+        return monte_carlo(evaluator, root_perspective=perspective, **metadata.mcts_options)
+    player = AlphaBeta(evaluator, run.regime.depth, root_perspective=perspective)
+    return player.with_search(**metadata.search_options)
 
 
 def check_start(row: Row) -> None:

@@ -26,9 +26,9 @@ from agents.search.root_order import CHANCE
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
-from training.evolution.state import State
-from training.regimes.social_learning import SocialLearning, SocialPool
-from training.reproduction.champions import Champion, encode_champion, name_champion
+from training.evolution.state import Champion, State
+from training.regimes.social_learning import POOL, SocialLearning, SocialPool
+from training.reproduction.champions import encode_champion, name_champion
 from training.reproduction.jobs import Conditions, Match, Player, Run
 from training.reproduction.results import MatchResult, Origin, TrainingResult
 from training.reproduction.starting_point import compare_with_start, evolves
@@ -133,7 +133,7 @@ def training_result(job: Run, checkpoint: Checkpoint) -> TrainingResult:
 
 def pool_of(state: State) -> dict[str, NDArray[np.float32]]:
     """Return the columns of the social pool by name, shape (strategies,) (thesis, Table 5.1)."""
-    pool = SocialPool.from_arrays(state.arrays)
+    pool = SocialPool.from_arrays(state.arrays, POOL)
     columns = {"generation": pool.generations, "score": pool.scores, "reused": pool.reused}
     return {name: np.asarray(column, np.float32) for name, column in columns.items()}
 

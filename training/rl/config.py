@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from agents.search.workspace import MAX_DEPTH
-from training.runtime.validation import Below, Needs, Range, validate_ranges
+from training.runtime.validation import NoEffectWith, Range, validate_ranges
 
+WITHOUT_OTHERS = NoEffectWith(self_play_share=(1,))
 UNKEYED = ("out", "threads", "resume")  # the results do not depend on them
 
 
@@ -41,13 +42,11 @@ class PPOConfig:
     """Neurons in the hidden layers of the policy network, and of the value network."""
     self_play_share: Annotated[float, Range(0, 1)] = 0.6
     """Share of the games against oneself, in which the moves of both sides are learned from."""
-    num_past_policies: Annotated[int, Needs("self_play_share", Below(1)), Range(0)] = 4
+    num_past_policies: Annotated[int, WITHOUT_OTHERS, Range(0)] = 4
     """Past policies met at once in the other games, sampled from all of the run's checkpoints."""
-    zoo: Annotated[tuple[str, ...], Needs("self_play_share", Below(1))] = ("blondie24",)
+    zoo: Annotated[tuple[str, ...], WITHOUT_OTHERS] = ("blondie24",)
     """Compiled players met in the other games, as agents.make takes them."""
-    zoo_depth: Annotated[
-        int, Needs("zoo"), Needs("self_play_share", Below(1)), Range(1, MAX_DEPTH)
-    ] = 1
+    zoo_depth: Annotated[int, NoEffectWith(zoo=((),)), WITHOUT_OTHERS, Range(1, MAX_DEPTH)] = 1
     """Plies that the zoo's players search."""
     checkpoint_interval: Annotated[int, Range(1)] = 16
     """Updates between two checkpoints, at which the policy is evaluated and opponents change."""

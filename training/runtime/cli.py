@@ -69,24 +69,14 @@ def read_options(
 ) -> Options:
     """Read a command line; ``--help`` and errors end the program.
 
-    Parameters
-    ----------
-    options
-        Dataclass of the options, whose docstrings are their help.
-    arguments
-        Words of the command line.
-    program
-        Words that call the program, such as ``python training/evolve.py``.
-    description
-        Text of the help.
-    **others
-        Further arguments of ``tyro.cli``.
+    `options` is a dataclass whose docstrings are the help; `program` is the words that call the
+    program, such as ``python training/evolve.py``; `others` are arguments of ``tyro.cli``.
 
     Raises
     ------
     ValueError
         For an empty path, which would otherwise be the current folder, and for an option that has
-        no effect beside the others (:class:`training.runtime.validation.Needs`).
+        no effect beside the others.
     """
     _refuse_empty_paths(options, arguments)
     program, description = as_called(program), as_called(description or "")
@@ -107,14 +97,7 @@ def _refuse_empty_paths(options: type[Any], arguments: Sequence[str]) -> None:
 def _refuse_ineffective(config: Any, words: Collection[str], prefix: str = "--") -> str:
     """Check a dataclass of options, and those in it; return one that is given, if one is.
 
-    Parameters
-    ----------
-    config
-        The options.
-    words
-        Words of the command line, without values after "=".
-    prefix
-        Text before the name of each option.
+    `words` are those of the command line, without values after "=".
     """
 
     def spell(name: str) -> str:
@@ -162,17 +145,7 @@ def interrupt_again(arguments: sys.UnraisableHookArgs) -> None:
 
 
 def print_resume_command(saved: bool, console: Console, kept: str = KEPT) -> None:
-    """Print what an interruption has left and the command line that goes on from there.
-
-    Parameters
-    ----------
-    saved
-        Whether there is something to go on from.
-    console
-        Console of the message.
-    kept
-        What is saved, in words.
-    """
+    """Print what an interruption has left and the command line that goes on from there."""
     options = ["--resume"] if saved and "--resume" not in sys.argv else []
     state = f"{kept}. Go on" if saved else "nothing was begun. Start again"
     again = shlex.join([*command_line(), *options])

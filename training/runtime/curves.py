@@ -34,15 +34,6 @@ def write_scalars(log: Writer, metrics: Mapping[str, float], step: int) -> None:
 
     Signals wait until it is done. An error raised inside the writer's queue could leave its lock
     held, for which its thread and ``log.close()`` would wait without end.
-
-    Parameters
-    ----------
-    log
-        TensorBoard's writer.
-    metrics
-        Metrics by name.
-    step
-        Place on the horizontal axis.
     """
     with defer_signals():
         for name, number in metrics.items():
@@ -63,17 +54,7 @@ SMOOTHED_OVER = 20
 
 
 def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
-    """Plot mean payoff over the generations, with a running mean.
-
-    Parameters
-    ----------
-    history
-        Metrics by name, one value a generation.
-    title
-        Title of the plot.
-    path
-        The PNG file.
-    """
+    """Plot mean payoff over the generations, with a running mean, as a PNG file."""
     figure = new_figure()
     axes = figure.subplots()
     for name, (label, colour) in LINES.items():

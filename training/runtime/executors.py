@@ -10,13 +10,12 @@ joblib is not used: it has neither futures nor a way to ask running calls to sto
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -60,14 +59,8 @@ def stop_requested() -> bool:
 def open_executor(kind: str, workers: int, address: str | None = None) -> Iterator[Executor]:
     """Open an executor for a with block.
 
-    Parameters
-    ----------
-    kind
-        ``"threads"``, ``"processes"`` or ``"ray"``.
-    workers
-        Calls at once; a Ray cluster that runs already has its own number.
-    address
-        Of such a cluster; without, one is started on this machine.
+    `kind` is ``"threads"``, ``"processes"`` or ``"ray"``; `workers` is the number of calls at once.
+    A Ray cluster that runs already, at `address`, has its own number; without, one is started here.
 
     Raises
     ------
@@ -120,11 +113,6 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
 def check_executor(kind: str, workers: int, address: str | None) -> None:
     """Check the arguments of :func:`open_executor`.
 
-    Parameters
-    ----------
-    kind, workers, address
-        As for :func:`open_executor`.
-
     Raises
     ------
     ValueError
@@ -142,7 +130,7 @@ def check_executor(kind: str, workers: int, address: str | None) -> None:
     if kind == "ray" and find_spec("ray") is None:
         raise ValueError("the executor 'ray' needs Ray: pip install '.[ray]'")
     try:
-        _knock(address or "")
+        _check_reachable(address or "")
     except OSError as error:
         raise ValueError(f"no Ray cluster at {address!r}: {error}") from None
 
@@ -182,7 +170,7 @@ class _Processes(ProcessPoolExecutor):
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         # May start a worker, which is known to the pool only afterwards.
         with defer_signals(), _blocked_signals():
-            return super().submit(_busily, call, *args, **kwargs)
+            return super().submit(_run_marked, call, *args, **kwargs)
 
 
 @contextmanager
@@ -198,7 +186,7 @@ def _blocked_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _busily(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+def _run_marked(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     with _busy:
         return call(*args, **kwargs)
 
@@ -220,35 +208,16 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, ray: Any) -> None:
-        self._ray = ray
-        self._known: dict[Callable[..., Any], Any] = {}
+        self._ray, self._call = ray, ray.remote(max_retries=-1)(_call_with_copies)
         self._tasks: dict[Future[Any], Any] = {}
 
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a task."""
-        if call not in self._known:
-            self._known[call] = self._ray.remote(max_retries=-1)(call)
-        task = self._known[call].remote(*args, **kwargs)
+        task = self._call.remote(call, *args, **kwargs)
         future: Future[Any] = task.future()
         self._tasks[future] = task
         future.add_done_callback(self._forget)
         return future
-
-    def map(
-        self,
-        call: Callable[..., Any],
-        /,
-        *iterables: Iterable[Any],
-        timeout: float | None = None,
-        chunksize: int = 1,
-    ) -> Iterator[Any]:
-        """Return the results in order; every `chunksize` calls are one task."""
-        rows = list(zip(*iterables, strict=False))
-        futures = [
-            self.submit(_call_each, call, rows[start : start + chunksize])
-            for start in range(0, len(rows), chunksize)
-        ]
-        return itertools.chain.from_iterable(future.result(timeout) for future in futures)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Interrupt the running tasks, or wait for them."""
@@ -263,20 +232,14 @@ class RayExecutor(Executor):
         self._tasks.pop(future, None)
 
 
-def _call_each(call: Callable[..., Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
-    known: dict[int, Any] = {}
-    return [call(*writable_copy(tuple(row), known)) for row in rows]
+def _call_with_copies(call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return call(*writable_copy(args, {}), **kwargs)
 
 
 def writable_copy(thing: Any, known: dict[int, Any]) -> Any:
     """Copy the arrays in nested tuples: those of Ray are shared and read-only.
 
-    Parameters
-    ----------
-    thing
-        Array, tuple or anything else, which is returned as it is.
-    known
-        Copies by the id of the original, so that shared arrays stay shared.
+    `known` has copies by the id of the original, so that shared arrays stay shared.
     """
     if not isinstance(thing, np.ndarray | tuple):
         return thing
@@ -291,7 +254,7 @@ def writable_copy(thing: Any, known: dict[int, Any]) -> Any:
     return known[id(thing)]
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Raise OSError if nothing answers at the address: Ray itself would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if port.isdigit():

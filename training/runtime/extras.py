@@ -9,13 +9,7 @@ from importlib.util import find_spec
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Name the extra if an import in the with block fails.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        For a package that is not installed, with the command that installs it.
-    """
+    """Name the extra, and the command that installs it, if an import in the with block fails."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -36,16 +36,7 @@ def check_out(revision: str, repository: Path = ROOT) -> Iterator[Path]:
 def run_json(tree: Path, script: str, options: Sequence[str], folder: Path) -> Any:
     """Run a script of a source tree with ``--json FILE``; return the file's content.
 
-    Parameters
-    ----------
-    tree
-        Source tree; its packages are imported.
-    script
-        Path of the script in the tree.
-    options
-        Further options.
-    folder
-        Folder of the tree's compiled kernels and of the file.
+    The tree's packages are imported; `folder` is for its compiled kernels and the file.
 
     Raises
     ------

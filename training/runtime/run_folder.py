@@ -32,17 +32,10 @@ def lock_run_folder(folder: Path, otherwise: str) -> Iterator[None]:
     The folder is made if it does not exist, and removed again if it stays empty. Temporary files of
     a killed process are removed.
 
-    Parameters
-    ----------
-    folder
-        Folder to lock.
-    otherwise
-        What the user can do but wait, for the error's message.
-
     Raises
     ------
     ValueError
-        If another process holds the lock.
+        If another process holds the lock; `otherwise` is what the user can do but wait.
     """
     made = make_folder(folder)
     lock = FileLock(folder / LOCK, mode=0o666)  # for all users of the folder

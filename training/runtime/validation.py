@@ -1,17 +1,17 @@
 """Validation of configurations by the annotations of their fields.
 
 A regime writes ``depth: Annotated[int, Range(1, MAX_DEPTH)] = 4``: the range stands beside the
-constant, and :func:`validate_ranges` checks it. A field that only some settings read says so by
-:class:`Needs` or :class:`Excludes`. :func:`refuse_ineffective` then refuses the option where it
-would have no effect. attrs validators would do the same, but tyro reads the help of an option from
-a dataclass.
+constant, and :func:`validate_ranges` checks it. A field that other settings leave without effect
+says so by :class:`NoEffectWith`, and :func:`refuse_ineffective` refuses it beside them. Subcommands
+could not: the conditions are values, and hold for the names of variants too. attrs validators
+would do the same, but tyro reads the help of an option from a dataclass.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Container, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Integral, Real
@@ -36,22 +36,7 @@ class Range:
     def __str__(self) -> str:
         # Ranges that differ in 1 and 1.0 are equal, and Annotated may give either.
         least, most = (int(it) if float(it).is_integer() else it for it in (self.least, self.most))
-        if least == most:
-            return f"{least}"
         return f"at least {least}" if most == math.inf else f"{least} to {most}"
-
-
-@dataclass(frozen=True)
-class Below:
-    """Accepted values of a number that is less than a limit."""
-
-    limit: float
-
-    def __contains__(self, value: float) -> bool:
-        return value < self.limit
-
-    def __str__(self) -> str:
-        return f"below {self.limit:g}"
 
 
 @dataclass(frozen=True)
@@ -68,50 +53,31 @@ class OneOf:
         return difflib.get_close_matches(str(value), self.texts, 1)
 
     def __str__(self) -> str:
-        return f"{'one of ' * (len(self.texts) > 1)}{', '.join(self.texts)}"
+        return f"one of {', '.join(self.texts)}"
 
 
-@dataclass(frozen=True)
-class Needs:
-    """Condition under which a field has an effect.
+class NoEffectWith:
+    """Other fields that leave a field without effect: any that is set, or by certain values."""
 
-    Attributes
-    ----------
-    field
-        Another field of the dataclass.
-    accepted
-        Its values for that; None for all but None, False and what is empty.
-    """
-
-    field: str
-    accepted: Range | Below | OneOf | None = None
-
-
-@dataclass(frozen=True)
-class Excludes:
-    """Another field of the dataclass that leaves a field without effect wherever it is set."""
-
-    field: str
+    def __init__(self, *fields: str, **values: Container[Any]) -> None:
+        self.conditions = {**dict.fromkeys(fields), **values}
 
 
 def validate_ranges(config: Any) -> None:
     """Raise ValueError, with the field's name, for a value that is out of its range.
 
-    Parameters
-    ----------
-    config
-        Dataclass; fields annotated with :class:`Range` or :class:`OneOf`, and ``Literal`` fields,
-        are checked.
+    Fields annotated with :class:`Range` or :class:`OneOf` are checked, and ``Literal`` fields.
     """
-    for name, accepted in _annotated_rules(config.__class__).items():
+    for name, rules in _rules(config.__class__).items():
         value = getattr(config, name)
-        if isinstance(accepted, Range) and not accepted.accepts_type(value):
-            kind = "a whole number" if accepted.whole else "a number"
-            raise ValueError(f"{name} must be {kind}, {accepted}, not {value!r}")
-        if value not in accepted:
-            near = accepted.near(value) if isinstance(accepted, OneOf) else []
-            hint = f": did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"{name} must be {accepted}, not {value!r}{hint}")
+        for rule in rules:
+            if isinstance(rule, Range) and not rule.accepts_type(value):
+                kind = "a whole number" if rule.whole else "a number"
+                raise ValueError(f"{name} must be {kind}, {rule}, not {value!r}")
+            if isinstance(rule, Range | OneOf) and value not in rule:
+                near = rule.near(value) if isinstance(rule, OneOf) else []
+                hint = f": did you mean {near[0]!r}?" if near else ""
+                raise ValueError(f"{name} must be {rule}, not {value!r}{hint}")
 
 
 def refuse_ineffective(
@@ -119,55 +85,31 @@ def refuse_ineffective(
 ) -> None:
     """Raise ValueError for an option that the user gave and other settings leave without effect.
 
-    Parameters
-    ----------
-    config
-        Dataclass; fields annotated with :class:`Needs` or :class:`Excludes` are checked.
-    given
-        The options that the user gave, as written, by the names of their fields. Defaults, such as
-        those of a preset, are never refused.
-    spell
-        Function from the name of a field to its option.
+    `given` has the options as written, by the names of their fields. Defaults, such as those of a
+    preset, are never refused.
     """
-    conditions = _conditions(config.__class__)
+    rules = _rules(config.__class__)
     for name, option in given.items():
-        for rule in conditions.get(name, ()):
-            if fault := _fault(rule, spell(rule.field), getattr(config, rule.field)):
-                raise ValueError(f"{option} has no effect {fault}")
+        for rule in rules.get(name, ()):
+            conditions = rule.conditions if isinstance(rule, NoEffectWith) else {}
+            for other, values in conditions.items():
+                value = getattr(config, other)
+                if value if values is None else value in values:
+                    shown = spell(other) if value is True else f"{spell(other)} {value}"
+                    beside = f"with {shown}" if value else f"without {spell(other)}"
+                    raise ValueError(f"{option} has no effect {beside}: leave it out")
 
 
 @cache
-def _conditions(kind: Hashable) -> dict[str, list[Needs | Excludes]]:
-    """Read the conditions of a class's fields."""
-    return {
-        name: [it for it in getattr(hint, "__metadata__", ()) if isinstance(it, Needs | Excludes)]
-        for name, hint in get_type_hints(kind, include_extras=True).items()
-    }
-
-
-def _fault(rule: Needs | Excludes, other: str, value: Any) -> str:
-    """Say why a rule is broken by the value of the other option; nothing if it is not."""
-    shown = other if value is True else f"{other} {value}"
-    if isinstance(rule, Excludes):
-        return f"with {shown}: leave one of the two out" if value not in (None, False, ()) else ""
-    if rule.accepted is None:
-        return "" if value else f"without {other}: leave it out, or give {other} as well"
-    if value in rule.accepted:
-        return ""
-    return f"with {shown}: leave it out, or let {other} be {rule.accepted}"
-
-
-@cache
-def _annotated_rules(kind: Hashable) -> dict[str, Range | OneOf]:
+def _rules(kind: Hashable) -> dict[str, list[Range | OneOf | NoEffectWith]]:
     """Read the rules of a class's fields."""
-    rules: dict[str, Range | OneOf] = {}
+    rules = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        kind_of_field, *rest = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        if get_origin(kind_of_field) is Literal:
-            rules[name] = OneOf(get_args(kind_of_field))
-        for rule in rest:
-            if isinstance(rule, Range):
-                rules[name] = replace(rule, whole=kind_of_field is int)
-            elif isinstance(rule, OneOf):
-                rules[name] = rule
+        bare, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        if get_origin(bare) is Literal:
+            notes.append(OneOf(get_args(bare)))
+        own = [note for note in notes if isinstance(note, Range | OneOf | NoEffectWith)]
+        rules[name] = [
+            replace(rule, whole=bare is int) if isinstance(rule, Range) else rule for rule in own
+        ]
     return rules

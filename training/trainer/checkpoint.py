@@ -30,21 +30,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run between two generations.
-
-    Attributes
-    ----------
-    state
-        The regime's state.
-    history
-        Metrics by name, a value a generation.
-    config_key
-        What the results depend on: :attr:`training.trainer.loop.RunConfig.config_key`.
-    """
+    """A run between two generations."""
 
     state: State
-    history: dict[str, list[float]]
-    config_key: dict[str, Any]
+    history: dict[str, list[float]]  # metrics by name, a value a generation
+    config_key: dict[str, Any]  # what the results depend on: of RunConfig
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
@@ -67,16 +57,7 @@ def write_checkpoint(
 ) -> None:
     """Replace the checkpoint of a folder, with a checksum of its content.
 
-    Parameters
-    ----------
-    folder
-        Folder of the run.
-    kind
-        Name of the header.
-    header
-        The header, for JSON.
-    arrays
-        Arrays by name.
+    `kind` is the name of the header, which is for JSON.
     """
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps({**header, CHECKSUM: checksum(header, arrays)})
@@ -84,19 +65,7 @@ def write_checkpoint(
 
 
 def checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of a header, but for its own field, and of the arrays.
-
-    Parameters
-    ----------
-    header
-        Header of the checkpoint, for JSON.
-    arrays
-        Contiguous arrays by name.
-
-    Returns
-    -------
-    Hexadecimal digits.
-    """
+    """Return the SHA-256 of a header, but for its own field, and of contiguous arrays."""
     others = {name: value for name, value in header.items() if name != CHECKSUM}
     digest = hashlib.sha256(json.dumps(others).encode())
     for name, array in sorted(arrays.items()):
@@ -163,20 +132,11 @@ def read_checkpoint(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header and the arrays of a folder's checkpoint.
 
-    Parameters
-    ----------
-    folder
-        Folder of the run.
-    kind
-        Name of the header.
-    number
-        Number of the accepted format.
-
     Raises
     ------
     ValueError
-        For another header or format, and if the checksum of a header that has one is not that of
-        the content.
+        For another kind or format, and if the checksum of a header that has one is not that
+        of the content.
     """
     with open_safetensors(folder / FILE_NAME) as file:
         text = (file.metadata() or {}).get(kind)
@@ -192,17 +152,7 @@ def read_checkpoint(
 
 
 def check_same_run(folder: Path, saved: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Raise ValueError if a checkpoint belongs to another configuration.
-
-    Parameters
-    ----------
-    folder
-        Folder of the run, for the error.
-    saved
-        Configuration in the checkpoint.
-    config
-        Configuration of the run to resume.
-    """
+    """Raise ValueError if the checkpoint of a folder belongs to another configuration."""
     if different := config_diff(saved, json.loads(json.dumps(config))):
         raise ValueError(
             f"{str(folder)!r} holds another run: {different}; choose another folder by --out"

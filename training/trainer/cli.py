@@ -24,7 +24,6 @@ from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
 from training.runtime.extras import require
-from training.trainer.ablations import ABLATIONS
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,
@@ -36,7 +35,7 @@ from training.trainer.loop import (
     resume,
     train,
 )
-from training.trainer.presets import PRESETS, TD_PRESETS, Preset
+from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset
 
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
 PRESETS_BY_COMMAND = {EVOLVE: PRESETS | ABLATIONS, TD: TD_PRESETS}
@@ -94,21 +93,11 @@ class TrainerConfig:
 
 
 class TrainingCommand(NamedTuple):
-    """A training command.
+    """A training command."""
 
-    Attributes
-    ----------
-    call
-        Command line without options.
-    description
-        Text of the help.
-    default
-        Preset without a name.
-    """
-
-    call: str
+    call: str  # command line without options
     description: str
-    default: str
+    default: str  # preset without a name
 
     @property
     def presets(self) -> dict[str, Preset]:
@@ -122,17 +111,7 @@ def run_program(program: TrainingCommand) -> int:
 
 
 def run_training(program: TrainingCommand, arguments: list[str], console: Console) -> None:
-    """Read the command line and train.
-
-    Parameters
-    ----------
-    program
-        Command with its presets.
-    arguments
-        Words of the command line.
-    console
-        Shows the progress.
-    """
+    """Read the command line and train."""
     if arguments == ["--list"]:
         print_presets(program)
         return
@@ -200,22 +179,13 @@ def _unknown(name: str, program: TrainingCommand) -> str:
 
 def print_presets(program: TrainingCommand) -> None:
     """Print every preset with its paper, games and CPU time."""
-    table = Table(
-        Column("regime", no_wrap=True),
-        "paper",
-        "what it is",
-        Column("games", justify="right"),
-        Column("CPU time", justify="right", no_wrap=True),
-        box=SIMPLE,
-    )
+    number = partial(Column, justify="right", no_wrap=True)
+    names = Column("regime", no_wrap=True), "paper", "what it is"
+    table = Table(*names, number("games"), number("CPU time"), box=SIMPLE)
     for name, preset in program.presets.items():
-        shown = (
-            preset.source,
-            preset.what,
-            f"{preset.games:,}",
-            duration(preset.cpu_seconds),
-        )
-        table.add_row(name + (" (default)" if name == program.default else ""), *shown)
+        title = name + (" (default)" if name == program.default else "")
+        games, time = f"{preset.games:,}", duration(preset.cpu_seconds)
+        table.add_row(title, preset.source, preset.what, games, time)
     Console().print(table)
 
 

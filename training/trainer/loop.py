@@ -55,22 +55,16 @@ class RunConfig:
     ----------
     name
         Name of the preset.
-    regime
-        Regime with its constants.
     generations
         Generations in all, those of a resumed run included.
-    seed
-        Seed of all random numbers.
     folder
         Folder of the run, as a path or its text.
     threads
         Games at once.
     engine
         ``"kernel"`` (compiled) or ``"env"`` (the AEC environment, slow).
-    curve_every
-        Generations between points of the performance curve; 0 for no curve.
-    checkpoint_every
-        Generations between checkpoints.
+    curve_every, checkpoint_every
+        Generations between points of the curve (0 for none), and between checkpoints.
     champion_every
         Generations between champions that are kept; 0 keeps only the last one.
     executor, address
@@ -232,23 +226,7 @@ def record(config: RunConfig, checkpoint: Checkpoint, log: Writer) -> Checkpoint
 def run_generation(
     config: RunConfig, checkpoint: Checkpoint, runner: GameRunner, positions: Sequence[Position]
 ) -> Checkpoint:
-    """Run and measure one generation.
-
-    Parameters
-    ----------
-    config
-        Configuration of the run.
-    checkpoint
-        Checkpoint before.
-    runner
-        Runner of the games.
-    positions
-        Positions on which the champion's evaluator is measured.
-
-    Returns
-    -------
-    The checkpoint after the generation.
-    """
+    """Run and measure one generation; `positions` are those of evaluator_metrics."""
     regime, began = config.regime, time.thread_time() + runner.seconds
     state, metrics = regime.step(checkpoint.state, runner)
     speed = regime.games / (time.thread_time() + runner.seconds - began)
@@ -261,19 +239,7 @@ def run_generation(
 def measure(
     config: RunConfig, state: State, runner: GameRunner, positions: Sequence[Position]
 ) -> Metrics:
-    """Measure the parents of a state before they replicate.
-
-    Parameters
-    ----------
-    config
-        Configuration of the run.
-    state
-        State before the generation.
-    runner
-        Runner of the games.
-    positions
-        Positions for measurements of the evaluator.
-    """
+    """Measure the parents of a state before they replicate."""
     regime = config.regime
     players = regime.contenders(state)
     metrics = regime.metrics(state) | evaluator_metrics(players[0].evaluator, positions)
@@ -325,28 +291,20 @@ def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadat
     ValueError
         For weights that no player can use.
     """
-    regime = config.regime
-    champion = regime.champion(state)
-    if not np.all(np.abs(champion.genome) <= LARGEST_WEIGHT):
+    genome, header = config.regime.champion(state)
+    if not np.all(np.abs(genome) <= LARGEST_WEIGHT):
         raise ValueError(
             f"the champion of generation {state.generation} has weights that are no numbers, or "
             f"beyond {LARGEST_WEIGHT:g}: no player can use them; try smaller steps"
         )
-    metadata = WeightsMetadata(
-        architecture=champion.architecture,
-        king=champion.king,
+    metadata = replace(
+        header,
         regime=config.name,
         seed=config.seed,
-        generation=state.generation,
-        depth=regime.depth,
-        root_perspective=regime.root_perspective,
-        mcts_options=champion.mcts_options,
-        search_options=champion.search_options,
-        options=champion.options,
         versions=versions(),
-        extra={"score": champion.score, "processor": processor()},
+        extra=header.extra | {"processor": processor()},
     )
-    save_weights(path, champion.genome, metadata)
+    save_weights(path, genome, metadata)
     return metadata
 
 

@@ -15,16 +15,8 @@ from training.trainer.presets import Preset
 def make_variant(name: str, presets: Mapping[str, Preset]) -> Preset | None:
     """Return the preset of a name, with the constants that follow an ``@``.
 
-    Parameters
-    ----------
-    name
-        A preset's name, or ``NAME@option=value,option=value``; options are fields of the regime.
-    presets
-        Presets by name.
-
-    Returns
-    -------
-    The preset, or None if the part before the ``@`` is no preset.
+    A name is a preset's, or ``NAME@option=value,option=value``; options are fields of the regime.
+    None if the part before the ``@`` is no preset.
 
     Raises
     ------
@@ -45,16 +37,9 @@ def make_variant(name: str, presets: Mapping[str, Preset]) -> Preset | None:
 
 
 def variant_name(base: str, options: Mapping[str, str], presets: Mapping[str, Preset]) -> str:
-    """Return the name of a preset with other constants.
+    """Return the name of a preset, or of a variant of it, with other constants.
 
-    Parameters
-    ----------
-    base
-        Name of the preset, or of a variant of it.
-    options
-        Values by option, as text. Values that equal the preset's are left out.
-    presets
-        Presets by name.
+    Values are texts by option. Those that equal the preset's are left out.
 
     Raises
     ------

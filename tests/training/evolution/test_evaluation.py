@@ -57,6 +57,9 @@ def fixtures_of(seed, generation, count=3):
 def test_each_player_meets_each_opponent_once_per_colour_from_one_opening():
     players, runner = networks(3), Recorder(lambda fixture: DRAW)
     assert list(performance_curve(players, 1, 2, RULES, runner)) == NAMES == list(OPPONENTS)
+    heuristic, material = OPPONENTS.values()
+    assert heuristic == Heuristic()
+    assert (material.depth, material.evaluator.king, material.tie) == (1, 1.5, CHANCE)
     assert runner.rules == [RULES, RULES]
     for fixtures, opponent in zip(runner.fixtures, OPPONENTS.values(), strict=True):
         seats = [(id(fixture.black), id(fixture.white)) for fixture in fixtures]
@@ -66,12 +69,6 @@ def test_each_player_meets_each_opponent_once_per_colour_from_one_opening():
     assert len({fixture.opening for fixture in everything}) == 1
     assert everything[0].opening in TWO_MOVE
     assert len({fixture.seed for fixture in everything}) == len(everything)
-
-
-def test_opponents_are_the_heuristic_and_the_piece_counter_at_one_ply():
-    heuristic, material = OPPONENTS.values()
-    assert heuristic == Heuristic()
-    assert (material.depth, material.evaluator.king, material.tie) == (1, 1.5, CHANCE)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +121,3 @@ def test_openings_and_generators_change_with_seed_and_generation():
     assert len({tuple(row) for row in cards.values()}) == 3
     assert all(len(set(row)) > 30 for row in cards.values())
     assert len(seeds) == 3 * 100 * 4
-
-
-def test_one_point_depends_on_its_arguments_only():
-    players = networks(2)
-    with open_game_runner(1) as one, open_game_runner(3) as three:
-        first = performance_curve(players, 5, 6, RULES, one)
-        np.random.default_rng().random()
-        assert performance_curve(players, 5, 6, RULES, three) == first

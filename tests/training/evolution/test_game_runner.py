@@ -93,18 +93,6 @@ def test_evolution_is_the_same_with_and_without_known_games(monkeypatch, play):
     assert counts[0] < counts[1] < 4 * SMALL.games
 
 
-def test_evolution_is_the_same_with_and_without_known_moves(monkeypatch):
-    states = []
-    for numbers in (player_numbers, lambda key: (0, 0)):
-        monkeypatch.setattr(game_runner, "player_numbers", numbers)
-        state = SMALL.init(3)
-        with open_game_runner(2) as runner:
-            for _ in range(3):
-                state, _ = SMALL.step(state, runner)
-        states.append(state)
-    np.testing.assert_equal(vars(states[0].population), vars(states[1].population))
-
-
 def test_equal_players_have_equal_numbers_and_others_do_not():
     few = players(3)
     matchups = [Matchup(few[0], few[1]), Matchup(few[1], few[2]), Matchup(few[2], RandomPlayer())]
@@ -146,7 +134,19 @@ def test_environment_plays_every_game(play):
     with open_game_runner(1, "env") as runner:
         first, second = runner.play([Matchup(one, other)] * 2, DrawRules(4))
     assert first == second
-    assert play.call_count == 2
+    assert [call.kwargs["engine"] for call in play.call_args_list] == ["env"] * 2
+
+
+@pytest.mark.parametrize(
+    ("threads", "engine", "message"),
+    [
+        (0, "kernel", "workers must be at least 1, not 0"),
+        (1, "paper", "engine must be one of kernel, env, not 'paper'"),
+    ],
+)
+def test_invalid_game_runner_is_refused(threads, engine, message):
+    with pytest.raises(ValueError, match=message), open_game_runner(threads, engine):
+        pass
 
 
 def test_hash_tells_players_apart_by_their_content():

@@ -1,30 +1,24 @@
 """Nguyen's genetic algorithm against plain Python, and its invariants."""
 
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-import agents
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, decode
 from agents.match_kernel import DRAW, Result
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.search.player import AlphaBeta
-from agents.search.root_order import FIRST
-from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS, DrawRules
-from tests.training.evolution.test_crossover import NODES
 from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, positions, recount
-from tests.training.regimes.test_coevolution import run_generations
 from training.evolution.game_runner import open_game_runner
 from training.regimes.genetic_algorithm import GeneticAlgorithm
-from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, train
 
 SMALL = GeneticAlgorithm(opponents=2, depth=1, max_moves=30)
 SAFE = replace(SMALL, perturbations=3, memory_size=4)
@@ -33,6 +27,8 @@ LOGISTIC = replace(SAFE, activation="logistic")
 BLOCKED = replace(SMALL, max_moves=100, blocked_draws=True)
 SHAPES = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
 WEIGHTS, SIZE, MEMBERS = 4101, 4102, 15
+NODES = [list(range(92 * node, 92 * node + 92)) for node in range(40)]
+NODES += [list(range(3680 + 41 * node, 3680 + 41 * node + 41)) for node in range(10)]
 GENERATIONS, ERRORS = 8, 5
 
 
@@ -144,7 +140,7 @@ class Plain:
         dominant = elites[leader].genome
         first, second = list(elites[one].genome), list(elites[other].genome)
         for place in NODES[self.rng.integers(50)]:
-            if dominant[place] > 0.75 or dominant[place] < -0.75:
+            if abs(dominant[place]) > self.regime.dominant:
                 self.happened["swapped"] += 1
                 first[place], second[place] = second[place], first[place]
         return first, second
@@ -227,7 +223,7 @@ def assert_agree(state, measured, plain):
     "changes",
     [
         {},
-        {"opponents": 5, "champions": 2},
+        {"opponents": 5, "champions": 2, "dominant": 0.5},
         {"perturbations": 3, "memory_size": 4},
         {"perturbations": 2, "memory_size": 6, "activation": "logistic"},
         {"simulations": 5},
@@ -274,301 +270,20 @@ def test_generations_of_real_games_equal_plain_python(regime, generations):
     assert decided
 
 
-def test_constants_are_those_of_the_paper():
+def test_sizes_and_rules_are_those_of_the_paper():
     regime = GeneticAlgorithm()
-    assert (regime.win, regime.draw, regime.loss, regime.both_score) == (2, 0, -1, True)
-    assert (regime.opponents, regime.games, regime.parents, regime.champions) == (5, 75, 5, 5)
-    assert (regime.max_moves, regime.repetition, regime.depth) == (100, 3, 4)
-    assert (regime.king, regime.dominant, regime.perturbations) == (1.5, 0.75, 1)
-    assert (regime.simulations, regime.cut, regime.activation) == (0, 6, "tanh")
-    assert not regime.blocked_draws
+    assert (regime.games, regime.parents, regime.champions) == (75, 5, 5)
+    assert regime.rules == DrawRules(100, 3)
+    assert replace(regime, repetition=0, blocked_draws=True).rules == DrawRules(
+        100, None, blocked_draws=True
+    )
 
 
-def test_first_population_has_fifteen_networks_without_a_piece_difference():
-    arrays = SMALL.init(7).arrays
-    genomes = arrays["genomes"]
-    assert genomes.shape == (MEMBERS, SIZE)
-    weights = genomes[:, :WEIGHTS]
-    assert -1 <= weights.min() < -0.999
-    assert 0.999 < weights.max() <= 1
-    assert abs(weights.mean()) < ERRORS / np.sqrt(3 * weights.size)
-    assert not genomes[:, WEIGHTS].any()
-    assert arrays["champions"].shape == (0, SIZE)
-    assert not np.array_equal(genomes, SMALL.init(8).arrays["genomes"])
-
-
-def test_each_member_plays_black_and_both_players_are_scored():
-    runner = Lottery(0)
-    regime = replace(SMALL, opponents=5)
-    state = regime.init(3)
-    players = [decode(NGUYEN, genome, 1.5).features.tobytes() for genome in state.arrays["genomes"]]
-    regime.step(state, runner)
-    fixtures, rules = runner.asked[0]
-    seats = [
-        [players.index(player.evaluator.features.tobytes()) for player in fixture[:2]]
-        for fixture in fixtures
-    ]
-    assert [black for black, _ in seats] == [member for member in range(MEMBERS) for _ in range(5)]
-    assert all(black != white for black, white in seats)
-    assert len({white for _, white in seats}) > 10
-    assert rules == DrawRules(30, 3)
-    for fixture in fixtures:
-        assert fixture.opening is None
-        for player in fixture[:2]:
-            assert (player.depth, player.tie) == (1, FIRST)
-            assert player.evaluator.king == 1.5
-            assert player.evaluator.difference == 0
-            assert player.evaluator.black_perspective == 1
-
-
-@pytest.mark.parametrize(("both", "white"), [(True, -1.0), (False, 0.0)])
-def test_win_scores_2_and_loss_scores_minus_1(monkeypatch, both, white):
-    pairs = [(0, 1), (2, 1), (3, 4), (0, 4), (14, 0)]
-    winners = [BLACK, BLACK, WHITE, DRAW, DRAW]
-    monkeypatch.setattr("training.regimes.genetic_algorithm.random_opponents", lambda *drawn: pairs)
-    monkeypatch.setattr(Lottery, "games", lambda self, count: [game_won_by(win) for win in winners])
-    regime = replace(SMALL, both_score=both)
-    state = regime.init(0)
-    after, measured = regime.step(state, Lottery(0))
-    expected = [2, 2 * white, 2, -1, 2 if both else 0]
-    best = sorted([*expected, *[0] * 10], reverse=True)[:5]
-    assert list(after.scores[:5]) == best
-    assert measured["score/mean"] == pytest.approx(sum(expected) / MEMBERS)
-    kept = [
-        state.arrays["genomes"].tolist().index(row.tolist()) for row in after.arrays["genomes"][:5]
-    ]
-    assert [([*expected, *[0] * 10])[member] for member in kept] == best
-
-
-def test_children_come_from_the_expected_parents():
-    rng = np.random.default_rng(1)
-    parents = rng.uniform(-0.5, 0.5, (5, SIZE))
-    parents[:, WEIGHTS] = 0
-    parents[:, :WEIGHTS:50] = 0.8
-    children = SMALL.children(parents, np.array([9.0, 7, 5, 3, 1]), [None] * 5, rng)
-    near = [
-        [np.abs(child - parent).max() <= LARGEST for parent in parents].index(True)
-        for child in children
-    ]
-    assert near == [0, 1, 0, 1, 1, 2, 1, 2, 3, 4]
-
-
-def test_progress_is_measured_by_six_games_with_each_earlier_champion():
-    runner, regime = Lottery(5), replace(SMALL, champions=3)
-    state = regime.init(5)
-    for generation in range(6):
-        runner.asked.clear()
-        earlier = state.arrays["champions"]
-        state, measured = regime.step(state, runner)
-        assert len(earlier) == min(generation, 3)
-        if generation == 0:
-            assert "champion/progress" not in measured
-            assert len(runner.asked) == 1
-            continue
-        fixtures, rules = runner.asked[1]
-        assert rules == regime.rules
-        mine, *others = [
-            decode(NGUYEN, genome, 1.5).features.tobytes()
-            for genome in [state.arrays["genomes"][0], *earlier]
-        ]
-        games = Counter(
-            (*[player.evaluator.features.tobytes() for player in fixture[:2]], fixture.opening)
-            for fixture in fixtures
-        )
-        cards = {fixture.opening for fixture in fixtures}
-        assert len(cards) == 3
-        assert cards <= set(TWO_MOVE)
-        assert games == Counter(
-            pair
-            for other in others
-            for card in cards
-            for pair in ((mine, other, card), (other, mine, card))
-        )
-        np.testing.assert_array_equal(state.arrays["champions"][-1], state.arrays["genomes"][0])
-        np.testing.assert_array_equal(state.arrays["champions"][:-1], earlier[-2:])
-
-
-@pytest.mark.parametrize(
-    ("as_black", "as_white", "expected"),
-    [
-        (BLACK, WHITE, 1.0),
-        (WHITE, BLACK, -1.0),
-        (BLACK, BLACK, 0.0),
-        (BLACK, DRAW, 0.5),
-        (DRAW, BLACK, -0.5),
-        (DRAW, DRAW, 0.0),
-    ],
-)
-def test_progress_is_the_mean_payoff_of_the_champion(as_black, as_white, expected):
-    champion, earlier = np.full(SIZE, 0.1), np.zeros((4, SIZE))
-
-    class Decided:
-        def play(self, fixtures, rules):
-            seats = [fixture.black.evaluator.features.any() for fixture in fixtures]
-            assert len(seats) == 24
-            return [game_won_by(as_black if champions else as_white) for champions in seats]
-
-    assert SMALL.progress(champion, earlier, 1, Decided()) == {"champion/progress": expected}
-
-
-class Listening:
-    """Game runner that records the games of another one."""
-
-    def __init__(self, runner):
-        self.runner, self.games = runner, []
-
-    def play(self, fixtures, rules):
-        played = self.runner.play(fixtures, rules)
-        self.games += played
-        return played
-
-
-def occurrences(game):
-    """Count the last position on the board, and the most frequent other one."""
-    boards = [Board.from_position(*game.start), *positions(game)]
-    keys = [(board.black, board.white, board.kings, board.turn) for board in boards]
-    counts = Counter(keys)
-    last = counts.pop(keys[-1])
-    return last, max(counts.values())
-
-
-@pytest.mark.parametrize("repetition", [0, 2, 3])
-def test_third_occurrence_of_a_position_draws(repetition):
-    regime, reasons = replace(SMALL, repetition=repetition, max_moves=60), Counter()
-    state = regime.init(1)
-    with open_game_runner(1) as runner:
-        listening = Listening(runner)
-        for _ in range(3):
-            state, _ = regime.step(state, listening)
-    for game in listening.games:
-        reason = REASONS[game.result.reason]
-        reasons[reason] += 1
-        if reason == "repetition":
-            assert game.result.winner == DRAW
-            assert occurrences(game) == (repetition, repetition - 1)
-        elif repetition:
-            assert max(occurrences(game)) < repetition
-    assert (reasons["repetition"] > 3) == (repetition > 0)
-
-
-@pytest.mark.parametrize("blocked_draws", [True, False])
-def test_blocked_side_draws_under_the_rule(blocked_draws):
-    regime, reasons = replace(BLOCKED, blocked_draws=blocked_draws), Counter()
-    state = regime.init(3)
-    with open_game_runner(1) as runner:
-        listening = Listening(runner)
-        for _ in range(8):
-            state, _ = regime.step(state, listening)
-    for game in listening.games:
-        reasons[REASONS[game.result.reason], game.result.winner == DRAW] += 1
-    assert reasons["no legal move", blocked_draws] > 5
-    assert reasons["no legal move", not blocked_draws] == 0
-    assert reasons["no pieces", True] == 0
-
-
-def seeds_of(regime, seed, generations):
-    """Return the seeds of the games of some generations: of tournaments and of progress."""
-    runner, state = Lottery(0), regime.init(seed)
-    for _ in range(generations):
-        state, _ = regime.step(state, runner)
-    played = [[fixture.seed for fixture in fixtures] for fixtures, _ in runner.asked]
-    return [game for games in played[:1] + played[1::2] for game in games], [
-        game for games in played[2::2] for game in games
-    ]
-
-
-def test_each_game_has_its_own_generator():
-    games = seeds_of(SIMULATING, 1, 4)
-    assert games == seeds_of(SIMULATING, 1, 4)
-    drawn, measured = games
-    assert len(set(drawn)) == len(drawn) == 4 * SIMULATING.games
-    assert len(set(measured)) == len(measured) == 6 * (1 + 2 + 3)
-    assert not set(drawn) & set(measured)
-    assert not set(drawn) & set(seeds_of(SIMULATING, 2, 4)[0])
-
-
-def test_members_with_simulations_are_monte_carlo_players():
+def test_contenders_with_simulations_are_monte_carlo_players():
     regime = replace(SIMULATING, root_perspective=False)
-    state = regime.init(0)
-    genomes = state.arrays["genomes"]
-    players, searching = regime.players(genomes), SMALL.players(genomes)
-    assert len(players) == len(searching) == MEMBERS
-    for player, other in zip(players, searching, strict=True):
+    players = regime.contenders(regime.init(0))
+    assert len(players) == 5
+    for player in players:
         assert type(player) is MonteCarlo
         assert (player.simulations, player.cut, player.skew) == (8, 4, 0.25)
         assert not player.root_perspective
-        np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
-    assert len(regime.contenders(state)) == 5
-    assert regime.mcts_options == {"simulations": 8, "cut": 4, "skew": 0.25}
-    assert SMALL.mcts_options == {}
-
-
-def test_logistic_network_equals_the_network_of_half_the_weights():
-    regime = replace(SMALL, activation="logistic")
-    state = regime.init(0)
-    genomes = state.arrays["genomes"]
-    for player, other in zip(regime.players(genomes), SMALL.players(genomes / 2), strict=True):
-        np.testing.assert_equal(player.evaluator._asdict(), other.evaluator._asdict())
-    assert regime.champion(state).architecture == "nguyen-91-logistic"
-
-
-def test_perspective_of_the_search_makes_no_difference():
-    steps, others = (
-        [(asdict(state), metrics) for state, metrics in run_generations(regime, 2)]
-        for regime in (SMALL, replace(SMALL, root_perspective=False))
-    )
-    np.testing.assert_equal(steps, others)
-
-
-@pytest.mark.parametrize(
-    ("regime", "network", "curve_every"),
-    [(SAFE, "nguyen-91", 0), (LOGISTIC, "nguyen-91-logistic", 0), (SIMULATING, "nguyen-91", 3)],
-)
-def test_run_saves_its_champion_and_curves(regime, network, curve_every, tmp_path):
-    plan = RunConfig("nguyen", regime, 7, 4, tmp_path, 2, "kernel", curve_every)
-    done = train(plan, begin(plan), lambda *progress: None)
-    names = {"champion/progress", "elites/age", "elites/crossed", "champion/spread"}
-    names |= {"curve/heuristic", "curve/material"} if curve_every else set()
-    assert names <= set(done.history)
-    genome, metadata = load_weights(tmp_path / CHAMPION_FILE)
-    np.testing.assert_allclose(genome, done.state.arrays["genomes"][0], atol=1e-7)
-    assert (metadata.architecture, metadata.king) == (network, 1.5)
-    champion = regime.players(done.state.arrays["genomes"])[0].evaluator
-    loaded = agents.make(str(tmp_path / CHAMPION_FILE)).player.evaluator
-    np.testing.assert_equal(loaded._asdict(), champion._asdict())
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("opponents", 0),
-        ("depth", 0),
-        ("depth", 65),
-        ("max_moves", 0),
-        ("repetition", -1),
-        ("repetition", 1),
-        ("king", 0.9),
-        ("king", float("nan")),
-        ("dominant", -0.1),
-        ("dominant", 1.1),
-        ("dominant", float("nan")),
-        ("perturbations", 0),
-        ("memory_size", 0),
-        ("champions", 0),
-        ("win", float("nan")),
-        ("draw", float("inf")),
-        ("loss", float("nan")),
-        ("activation", "relu"),
-        ("simulations", -1),
-        ("simulations", 1_000_001),
-        ("cut", 0),
-        ("skew", -0.1),
-        ("skew", 1.1),
-        ("skew", float("nan")),
-    ],
-)
-def test_invalid_constants_are_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=name) as raised:
-        replace(SMALL, **{name: value})
-    assert str(value) in str(raised.value)
-    assert "\n" not in str(raised.value)

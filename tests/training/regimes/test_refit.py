@@ -12,7 +12,7 @@ from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork
 from agents.treestrap.tapered import TaperedNetwork
 from agents.weights import WeightsMetadata, save_weights
 from training.evolution.game_runner import open_game_runner
-from training.regimes import refit
+from training.regimes import self_play
 from training.regimes.refit import Refit, start_tables
 from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 
@@ -66,17 +66,19 @@ def test_champion_before_the_first_fit_is_the_first_player(regime, states):
     for state, _ in states[:2]:
         champion, (player,) = regime.champion(state), regime.contenders(state)
         first = agents.make(regime.start).player
-        assert champion.architecture == "treestrap"
+        assert champion.metadata.architecture == "treestrap"
         assert np.array_equal(champion.genome, pack(start_tables(regime.start)))
         assert np.array_equal(player.evaluator.table, first.evaluator.table)
-        assert champion.options == {"step": STEP, "entries": STAGES * SIZE, "endgame": 2}
+        assert champion.metadata.options == {"step": STEP, "entries": STAGES * SIZE, "endgame": 2}
 
 
 def test_champion_after_a_fit_is_loaded_from_its_file(regime, states, tmp_path):
     state, _ = states[3]
     champion, (player,) = regime.champion(state), regime.contenders(state)
-    options = dict(champion.options)
-    path = saved(tmp_path / "c.safetensors", champion.architecture, champion.genome, options)
+    options = dict(champion.metadata.options)
+    path = saved(
+        tmp_path / "c.safetensors", champion.metadata.architecture, champion.genome, options
+    )
     agent = agents.make(path)
     assert type(agent.player.evaluator) is TaperedNetwork
     for found, expected in zip(agent.player.evaluator, player.evaluator, strict=True):
@@ -102,7 +104,9 @@ def test_resumed_run_equals_an_uninterrupted_one(regime, states, tmp_path):
 
 def test_player_is_measured_after_each_fit(regime, states, monkeypatch):
     players = []
-    monkeypatch.setattr(refit, "material_scores", lambda player, *_: players.append(player) or {})
+    monkeypatch.setattr(
+        self_play, "material_scores", lambda player, *_: players.append(player) or {}
+    )
     for state, _ in states:
         regime.evaluate(state, 1, None)
     assert [type(player.evaluator) for player in players] == [TaperedNetwork]
@@ -118,7 +122,9 @@ def test_start_with_another_player_is_refused(start):
 
 def test_start_with_tapered_tables_is_refused(regime, states, tmp_path):
     champion = regime.champion(states[3][0])
-    path = saved(tmp_path / "t.safetensors", "tapered", champion.genome, dict(champion.options))
+    path = saved(
+        tmp_path / "t.safetensors", "tapered", champion.genome, dict(champion.metadata.options)
+    )
     with pytest.raises(ValueError, match="start must be a player trained by treestrap"):
         replace(regime, start=path).init(0)
 
@@ -130,12 +136,3 @@ def test_tables_of_the_first_player_are_in_units_of_the_logit(regime):
     assert tables.dtype == np.float32
     assert set(np.unique(tables)) == {0.0, np.float32(9 * STEP)}
     assert np.array_equal(tables != 0, network.table != 0)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"endgame": 0}, {"endgame": 6}, {"nodes": 0}, {"sides": -1}, {"lam": 1.5}, {"first_fit": 0}],
-)
-def test_invalid_constants_are_refused(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Refit(**wrong)

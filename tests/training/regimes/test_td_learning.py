@@ -22,7 +22,7 @@ def test_tables_read_the_board_by_colour_or_by_the_viewing_side(by_colour):
     regime = TDLearning("singles", by_colour=by_colour, games=50)
     with open_game_runner(1) as runner:
         state, _ = regime.step(regime.init(0), runner)
-    assert regime.champion(state).options["by_colour"] == by_colour
+    assert regime.champion(state).metadata.options["by_colour"] == by_colour
     (player,) = regime.contenders(state)
     value = evaluate_position(player.evaluator, POSITION, BLACK)
     assert value != 0

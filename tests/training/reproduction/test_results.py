@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from agents.weights import WeightsMetadata
 from tests import ROOT
 from tests.training.commands import SECONDS, start, wait_for
 from tests.training.reproduction.conftest import COUNTERS, QUICK
 from tests.training.reproduction.test_reproduction import context_in
-from training.evolution.state import ChampionWeights
+from training.evolution.state import Champion
 from training.reproduction.champions import (
     LARGEST_IN_GIT,
     encode_champion,
@@ -49,7 +50,7 @@ def store(quick, counted, played, tmp_path):
 def network(seed=0):
     """Return an untrained run: a random champion and a curve."""
     run, rng = Run("c0", seed, 840), np.random.default_rng(seed)
-    player = ChampionWeights("blondie24-2001", rng.normal(size=5047), 1.5)
+    player = Champion(rng.normal(size=5047), WeightsMetadata("blondie24-2001", 1.5, "", 0, 0))
     content = encode_champion(player, run, 840)
     name = name_champion(content)
     curve = np.array([np.nan, *rng.normal(size=93)], np.float32)
@@ -288,7 +289,8 @@ def test_champion_name_is_the_hash_of_its_constant_file(tmp_path):
     """Old lines and files hold these names, so the encoding of champions must not change."""
     run = Run("c0", 3, 840)
     genome = np.arange(5047, dtype=np.float32) / 64
-    content = encode_champion(ChampionWeights("blondie24-2001", genome, 2.0), run, 840)
+    player = Champion(genome, WeightsMetadata("blondie24-2001", 2.0, "", 0, 0))
+    content = encode_champion(player, run, 840)
     assert name_champion(content) == "eb704a2f395e3f4f"
     path = tmp_path / "eb704a2f395e3f4f.safetensors"
     path.write_bytes(content)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from training.evolution.state import ChampionWeights
+from training.evolution.state import Champion
 from training.reproduce import compare_starts
 from training.reproduction.champions import encode_champion, name_champion
 from training.reproduction.jobs import Player, Run, get_preset
@@ -26,7 +26,7 @@ COUNTER = Run("c1-tuple-sum@piece_difference=false,parents=3", 0, 1, 0.1)
 
 
 def test_untouched_share_is_that_of_the_most_similar_first_player():
-    firsts = [ChampionWeights("", np.array(it), 1.0) for it in ([0.0, 0.1, 0, 0], [1.0, 1, 1, 1])]
+    firsts = [Champion(np.array(it), None) for it in ([0.0, 0.1, 0, 0], [1.0, 1, 1, 1])]
     saved = np.array([0, 0.1, 0, 5], np.float32)  # 0.1 is another number in double precision
     assert untouched_share(saved, firsts) == 0.75
     assert untouched_share(np.array([1.0, 1, 1, 2]), firsts) == 0.75

@@ -1,7 +1,7 @@
 """The strong player: its measurements and ablations."""
 
 import xml.etree.ElementTree as ET
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,8 +27,7 @@ from training.reproduction.tables import row
 from training.reproduction.worker import Deadline, train
 from training.trainer import loop
 from training.trainer.loop import RunConfig, begin, resume
-from training.trainer.presets import TD_PRESETS
-from training.trainer.strong_ablations import CHANGES, GENERATIONS, STRONG, STRONG_ABLATIONS
+from training.trainer.presets import STRONG_ABLATIONS, STRONG_GENERATIONS, TD_PRESETS
 
 TINY = TreeStrap(search=1, games=4, max_moves=20, cards=1, random_plies=2)
 RULES = DrawRules(20)
@@ -109,26 +108,16 @@ def test_run_is_measured_against_its_opponents_at_its_points(tmp_path):
 # The experiments
 
 
-def test_each_variant_differs_as_named():
+def test_each_variant_is_another_player_that_is_measured_at_its_end():
     assert STRONG_ABLATIONS.keys() <= PLAYERS.keys()
-    for name, (_, games, changed) in CHANGES.items():
-        regime = STRONG_ABLATIONS[name].regime
-        assert regime.games == games
-        different = {
-            field.name
-            for field in fields(regime)
-            if getattr(regime, field.name) != getattr(STRONG.regime, field.name)
-        }
-        assert different - {"games"} == changed.keys()
-        assert STRONG_ABLATIONS[name].generations == GENERATIONS
-    assert is_log_spaced(GENERATIONS)
+    assert is_log_spaced(STRONG_GENERATIONS)
     assert len({preset.regime for preset in STRONG_ABLATIONS.values()}) == len(STRONG_ABLATIONS)
 
 
 def test_every_variant_has_five_seeds_and_the_long_run_one():
     assert {table.name for table in TABLES} <= EXPERIMENTS.keys()
     jobs = Scope().jobs(TABLES)
-    names = {"strong-1": STRONG.generations, "strong": TD_PRESETS["strong"].generations}
+    names = {name: TD_PRESETS[name].generations for name in ("strong-1", "strong")}
     long = [job for job in jobs if job.preset in names]
     assert [(job.preset, job.seed, job.length) for job in long] == [
         (name, 0, length) for name, length in names.items()
@@ -140,7 +129,7 @@ def test_every_variant_has_five_seeds_and_the_long_run_one():
 
 
 def test_scaled_experiment_has_fewer_games():
-    trial = Run("strong-1", 0, STRONG.generations, 0.05)
+    trial = Run("strong-1", 0, TD_PRESETS["strong-1"].generations, 0.05)
     assert (trial.length, trial.regime.games, trial.regime.cards) == (26, 60, 2)
     assert trial.point_every == 1
     for scale in (0.01, 0.02, 0.05, 0.3):  # without a fit the run would measure nothing
@@ -152,7 +141,7 @@ def test_scaled_experiment_has_fewer_games():
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    job = Run("strong-no-endgame", 0, GENERATIONS, 0.002)
+    job = Run("strong-no-endgame", 0, STRONG_GENERATIONS, 0.002)
     job_of = replace(job, generations=1000)  # two generations
     return job_of, train(job_of, tmp_path_factory.mktemp("run"), Deadline())
 

@@ -13,7 +13,7 @@ import tyro
 
 from training import evolve
 from training.runtime.cli import FAILED, INTERRUPTED, read_options, run_command
-from training.runtime.validation import Below, Excludes, Needs, OneOf, Range
+from training.runtime.validation import NoEffectWith
 
 
 @pytest.fixture(autouse=True)
@@ -108,9 +108,9 @@ class Method:
 
     rule: str = "fixed"
     """A rule."""
-    rate: Annotated[float, Needs("rule", OneOf(("moving",)))] = 1.0
+    rate: Annotated[float, NoEffectWith(rule=("fixed",))] = 1.0
     """Of the rule "moving" only."""
-    adaptive: Annotated[bool, Needs("sides", Range(2))] = True
+    adaptive: Annotated[bool, NoEffectWith(sides=(0, 1))] = True
     """Of two sides or more."""
     sides: int = 1
     """A number."""
@@ -131,18 +131,18 @@ class Conditional:
     method: Any
     """Its class is known from the default only."""
     list: bool = False
-    """Excludes others."""
-    past: Annotated[int, Needs("share", Below(1))] = 4
+    """Leaves others without effect."""
+    past: Annotated[int, NoEffectWith(share=(1,))] = 4
     """Of a share below 1."""
     share: float = 1.0
     """A share."""
     compare: str | None = None
     """A text."""
-    pairs: Annotated[int, Needs("compare")] = 5
+    pairs: Annotated[int, NoEffectWith(compare=(None, ""))] = 5
     """Of the comparison."""
-    no_progress: Annotated[int, Excludes("list")] = 0
+    no_progress: Annotated[int, NoEffectWith("list")] = 0
     """A name that begins like the opposite of a flag."""
-    session: Annotated[tyro.conf.OmitArgPrefixes[Session], Excludes("list")] = field(
+    session: Annotated[tyro.conf.OmitArgPrefixes[Session], NoEffectWith("list")] = field(
         default_factory=Session
     )
     """Options of their own."""
@@ -152,18 +152,18 @@ class Conditional:
     ("words", "error"),
     [
         ("--method.rate 2", "--method.rate has no effect with --method.rule fixed: leave it out"),
-        ("--method.rate=1.0", "or let --method.rule be moving"),  # the default, but given
-        ("--method.no-adaptive", "--method.no-adaptive has no effect with --method.sides 1"),
-        ("--method.adaptive", "or let --method.sides be at least 2"),
         (
-            "--past 2",
-            "--past has no effect with --share 1.0: leave it out, or let --share be below",
-        ),
-        ("--pairs 2", "--pairs has no effect without --compare: leave it out, or give --compare"),
+            "--method.rate=1.0",
+            "--method.rate has no effect with --method.rule fixed",
+        ),  # the default, but given
+        ("--method.no-adaptive", "--method.no-adaptive has no effect with --method.sides 1"),
+        ("--method.adaptive", "--method.adaptive has no effect with --method.sides 1"),
+        ("--past 2", "--past has no effect with --share 1.0: leave it out"),
+        ("--pairs 2", "--pairs has no effect without --compare: leave it out"),
         ("--pairs 2 --compare=", "--pairs has no effect without --compare"),
-        ("--list --no-progress 3", "--no-progress has no effect with --list: leave one of the two"),
+        ("--list --no-progress 3", "--no-progress has no effect with --list: leave it out"),
         ("--list --no_progress 3", "--no-progress has no effect with --list"),
-        ("--list --workers 1", "--workers has no effect with --list: leave one of the two out"),
+        ("--list --workers 1", "--workers has no effect with --list: leave it out"),
     ],
 )
 def test_option_without_effect_is_refused(words, error):

@@ -211,9 +211,9 @@ def test_read_only_shared_arrays_are_copied_once():
 
 
 @pytest.mark.slow
-def test_ray_maps_in_chunks_and_returns_results_in_order():
+def test_ray_returns_results_in_order():
     with open_executor("ray", 2) as pool:
-        assert list(pool.map(square, range(10), chunksize=4)) == [n**2 for n in range(10)]
+        assert list(pool.map(square, range(10))) == [n**2 for n in range(10)]
         assert pool.submit(square, 5).result() == 25
         with pytest.raises(ValueError, match="not 1"):
             pool.submit(refuse, 1).result()

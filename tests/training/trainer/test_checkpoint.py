@@ -69,25 +69,6 @@ def test_round_trip_is_exact(tmp_path):
     assert_equal(load_checkpoint(tmp_path), sample())
 
 
-def test_arrays_of_a_regime_round_trip_exactly(tmp_path):
-    arrays = {
-        "sources": np.array([-1.0, 5e-324, np.nan]),
-        "genomes": np.random.default_rng(1).standard_normal((2, 11)),
-        "steps": np.zeros((0, 11)),
-        "names": np.zeros(0),
-        "history/inner": np.array([[-0.0]]),
-        "state/inner": np.array([3.0]),
-    }
-    given = replace(sample(), state=replace(sample().state, arrays=arrays))
-    save_checkpoint(tmp_path, given)
-    loaded = load_checkpoint(tmp_path)
-    assert loaded.state.arrays.keys() == arrays.keys()
-    for name, array in arrays.items():
-        assert loaded.state.arrays[name].tobytes() == array.tobytes()
-        assert loaded.state.arrays[name].shape == array.shape
-        assert loaded.state.arrays[name].dtype == np.float64
-
-
 @pytest.mark.parametrize("words", [2, 3])
 def test_generator_continues_after_loading(tmp_path, words):
     rng = np.random.default_rng(5)
@@ -98,15 +79,6 @@ def test_generator_continues_after_loading(tmp_path, words):
     restored = rng_from_json(load_checkpoint(tmp_path).state.rng)
     for draw in (lambda rng: rng.integers(10, size=7, dtype=np.int32), np.random.Generator.random):
         np.testing.assert_array_equal(draw(restored), draw(rng))
-
-
-def test_views_of_a_larger_array_are_saved_correctly(tmp_path):
-    given = sample()
-    population = given.state.population.pick([2, 0])
-    strided = Population(population.genomes[:, ::2], population.steps[::-1], population.kings)
-    given = replace(given, state=replace(given.state, arrays=strided.to_arrays()))
-    save_checkpoint(tmp_path, given)
-    assert_equal(load_checkpoint(tmp_path), given)
 
 
 def test_later_checkpoint_replaces_the_earlier_one(tmp_path):
@@ -129,107 +101,97 @@ def test_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch, owner, nam
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
+def test_arrays_round_trip_exactly(tmp_path):
+    genomes = np.random.default_rng(1).standard_normal((4, 22))
+    arrays = {
+        "sources": np.array([-1.0, 5e-324, np.nan]),
+        "genomes": genomes[::-1, ::2],  # a view of a larger array
+        "steps": np.zeros((0, 11)),
+        "entries": np.arange(3, dtype=np.int32),
+        "history/inner": np.array([[-0.0]]),
+        "state/inner": np.array([3.0]),
+    }
+    save_checkpoint(tmp_path, replace(sample(), state=replace(sample().state, arrays=arrays)))
+    loaded = load_checkpoint(tmp_path).state.arrays
+    assert loaded.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert loaded[name].tobytes() == array.tobytes()
+        assert (loaded[name].shape, loaded[name].dtype) == (array.shape, array.dtype)
+
+
 def test_folder_without_a_run_is_an_error(tmp_path):
-    assert "there is no run to resume" in refusal(tmp_path)
     assert "there is no run to resume" in refusal(tmp_path / "not_there")
-
-
-@pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.999])
-def test_truncated_checkpoint_is_an_error(tmp_path, share):
-    save_checkpoint(tmp_path, sample())
-    path = tmp_path / FILE_NAME
-    content = path.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
-    assert "not a valid checkpoint" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"PK\x03\x04" * 100, b"\x00" * 64, b"\xff" * 1000])
-def test_file_of_another_kind_is_an_error(tmp_path, content):
-    (tmp_path / FILE_NAME).write_bytes(content)
-    assert "not a valid checkpoint" in refusal(tmp_path)
-
-
-def test_weight_file_is_not_a_checkpoint(tmp_path):
-    save_weights(
-        tmp_path / FILE_NAME, np.zeros(3), WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0)
-    )
-    message = refusal(tmp_path)
-    assert "not a valid checkpoint" in message
-    assert "header" in message
-
-
-def test_folder_in_place_of_the_file_is_an_error(tmp_path):
     (tmp_path / FILE_NAME).mkdir()
     assert "not a valid checkpoint" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("number", [1, 99])
-def test_other_format_is_an_error(tmp_path, number):
-    rewrite(tmp_path, lambda header: header | {"format": number})
-    assert refusal(tmp_path) == (
-        f"{str(tmp_path / FILE_NAME)!r} is not a valid checkpoint: its format is {number}, not 2"
-    )
+def test_weight_file_is_not_a_checkpoint(tmp_path):
+    made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0)
+    save_weights(tmp_path / FILE_NAME, np.zeros(3), made)
+    assert "not a valid checkpoint: it has no 'checkers-laboratory run' header" in refusal(tmp_path)
+
+
+def with_flipped_bit(name, bit):
+    def flip(content):
+        start = 8 + int.from_bytes(content[:8], "little")
+        first, _ = json.loads(content[8:start])[name]["data_offsets"]
+        changed = bytearray(content)
+        changed[start + first + bit // 8] ^= 1 << bit % 8
+        return bytes(changed)
+
+    return flip
+
+
+CHANGED = "its content has changed since it was saved"
+DAMAGES = [  # of the file's content
+    *(
+        (lambda content, share=share: content[: int(share * len(content))], "")
+        for share in (0.0, 0.001, 0.1, 0.5, 0.999)
+    ),
+    *((lambda _, content=content: content, "") for content in (b"PK\x03\x04" * 100, b"\x00" * 64)),
+    (lambda content: content.replace(b'\\"seed\\": 3', b'\\"seed\\": 4'), CHANGED),
+    (with_flipped_bit("state/genomes", 0), CHANGED),
+    (with_flipped_bit("state/scores", 62), CHANGED),
+    (with_flipped_bit("history/games/plies", 62), CHANGED),
+]
+
+
+@pytest.mark.parametrize(("damage", "message"), DAMAGES)
+def test_damaged_file_is_an_error(tmp_path, damage, message):
+    save_checkpoint(tmp_path, sample())
+    path = tmp_path / FILE_NAME
+    content = path.read_bytes()
+    path.write_bytes(damage(content))
+    assert path.read_bytes() != content
+    assert f"not a valid checkpoint: {message}" in refusal(tmp_path)
+
+
+FIELDS = [  # of the header, and what is said of them
+    ("format", 1, "its format is 1, not 2"),
+    ("format", 99, "its format is 99, not 2"),
+    *(
+        ("generation", it, f"its generation is {it!r}, not a number from 0")
+        for it in (None, "2", 2.0, True, -1)
+    ),
+    *(
+        ("generation", it, f"its history of curve/heuristic has 3 values, not {it + 1}, one a gen")
+        for it in (1, 3)
+    ),
+    *(("rng", it, "") for it in (None, 5, "", "[]", "{}", '{"bit_generator": "MT19937"}')),
+    ("config", [], "its configuration is list, not an object"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), FIELDS)
+def test_wrong_field_of_the_header_is_an_error(tmp_path, name, value, message):
+    rewrite(tmp_path, lambda header: header | {name: value})
+    assert f"not a valid checkpoint: {message}" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["format", "generation", "rng", "arrays", "config"])
 def test_header_without_a_field_is_an_error(tmp_path, name):
     rewrite(tmp_path, lambda header: {key: header[key] for key in header if key != name})
-    assert name in refusal(tmp_path)
-
-
-def test_checkpoint_without_a_checksum_is_read(tmp_path):
-    rewrite(tmp_path)
-    assert_equal(load_checkpoint(tmp_path), sample())
-
-
-@pytest.mark.parametrize("name", ["state/genomes", "state/scores", "history/games/plies"])
-@pytest.mark.parametrize("bit", [0, 62])
-def test_flipped_bit_is_an_error(tmp_path, name, bit):
-    save_checkpoint(tmp_path, sample())
-    path = tmp_path / FILE_NAME
-    content = bytearray(path.read_bytes())
-    start = 8 + int.from_bytes(content[:8], "little")
-    first, _ = json.loads(content[8:start])[name]["data_offsets"]
-    content[start + first + bit // 8] ^= 1 << bit % 8
-    path.write_bytes(content)
-    assert "not a valid checkpoint: its content has changed since it was saved" in refusal(tmp_path)
-
-
-def test_changed_header_is_an_error(tmp_path):
-    save_checkpoint(tmp_path, sample())
-    path = tmp_path / FILE_NAME
-    content = path.read_bytes()
-    path.write_bytes(content.replace(b'\\"seed\\": 3', b'\\"seed\\": 4'))
-    assert path.read_bytes() != content
-    assert "its content has changed since it was saved" in refusal(tmp_path)
-
-
-def test_equal_checkpoints_give_equal_files(tmp_path):
-    files = []
-    for _ in range(2):
-        save_checkpoint(tmp_path, sample())
-        files.append((tmp_path / FILE_NAME).read_bytes())
-    assert files[0] == files[1]
-
-
-@pytest.mark.parametrize("generation", [None, "2", 2.0, True, -1])
-def test_generation_that_is_no_number_is_an_error(tmp_path, generation):
-    rewrite(tmp_path, lambda header: header | {"generation": generation})
-    said = f"not a valid checkpoint: its generation is {generation!r}, not a number from 0"
-    assert said in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("rng", [None, 5, "", "[]", "{}", '{"bit_generator": "MT19937"}'])
-def test_generator_that_cannot_be_restored_is_an_error(tmp_path, rng):
-    rewrite(tmp_path, lambda header: header | {"rng": rng})
-    assert "not a valid checkpoint" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("generation", [1, 3])
-def test_history_of_another_length_is_an_error(tmp_path, generation):
-    rewrite(tmp_path, lambda header: header | {"generation": generation})
-    said = f"its history of curve/heuristic has 3 values, not {generation + 1}, one a generation"
-    assert said in refusal(tmp_path)
+    assert f"it lacks '{name}'" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("header", [[], 5, None])
@@ -238,10 +200,15 @@ def test_header_of_another_kind_is_an_error(tmp_path, header):
     assert "not a valid checkpoint" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["state/genomes", "state/steps", "state/kings", "state/scores"])
+@pytest.mark.parametrize("name", ["state/genomes", "state/scores"])
 def test_missing_array_is_an_error(tmp_path, name):
     rewrite(tmp_path, leave_out=name)
     assert name in refusal(tmp_path)
+
+
+def test_checkpoint_without_a_checksum_is_read(tmp_path):
+    rewrite(tmp_path)
+    assert_equal(load_checkpoint(tmp_path), sample())
 
 
 def test_configuration_of_tuples_is_that_of_its_json(tmp_path):

@@ -11,7 +11,7 @@ from training.regimes import REGIMES, SearchSettings, regime_from_config, regist
 from training.regimes.coevolution import Coevolution
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.cli import EVOLVE, TrainingCommand, run_training
-from training.trainer.loop import RunConfig, begin, resume, train
+from training.trainer.loop import RunConfig
 from training.trainer.presets import DEFAULT, PRESETS
 
 EXAMPLE = ROOT / "examples" / "own_regime.py"
@@ -33,22 +33,6 @@ def test_regime_is_named_in_one_file():
     assert [path for path in files if any(name in texts[path] for name in names)] == [EXAMPLE]
     example = texts[EXAMPLE]
     assert (example.count("\n@register\n"), example.count("= Preset(CommaSelection(")) == (1, 1)
-
-
-def test_trainer_runs_saves_and_resumes_it(tmp_path):
-    example = load_example()
-    regime = type(example.COMMA.regime)(parents=3, depth=1, max_moves=20)
-    try:
-        whole = RunConfig("comma", regime, 3, 0, tmp_path / "whole")
-        expected = train(whole, begin(whole), lambda state, metrics: None)
-        part = RunConfig("comma", regime, 1, 0, tmp_path / "parts")
-        train(part, begin(part), lambda state, metrics: None)
-        rest = RunConfig("comma", regime, 3, 0, tmp_path / "parts")
-        actual = train(rest, resume(rest), lambda state, metrics: None)
-        assert actual.state.rng == expected.state.rng
-        assert regime_from_config(load_checkpoint(tmp_path / "parts").config_key) == regime
-    finally:
-        REGIMES.pop(regime.kind)
 
 
 def test_command_trains_and_resumes_a_preset_in_a_file(tmp_path):
@@ -107,6 +91,16 @@ class Unregistered(Coevolution):
     kind = "unregistered"
 
 
+TYPES = {"depth": "4", "max_moves": 2.5, "parents": None, "king": "2"}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_constant_of_another_type_is_refused(name):
+    kind = "a number" if name == "king" else "a whole number"
+    with pytest.raises(ValueError, match=rf"{name} must be {kind}, .* to .*, not {TYPES[name]!r}"):
+        replace(PRESETS["c0"].regime, **{name: TYPES[name]})
+
+
 @pytest.mark.parametrize(
     ("regime", "message"),
     [
@@ -114,27 +108,9 @@ class Unregistered(Coevolution):
         (Coevolution, "regime must be an object of a regime's class, .*, not <class"),
         (PRESETS["c0"], r"such as .* PRESETS\['c0'\]\.regime, not Preset"),
         ("c0", "regime must be an object of a regime's class, .*, not 'c0'"),
+        (Coevolution(max_moves=1), "max_moves must be at least 2"),
     ],
 )
 def test_configuration_needs_a_registered_regime(tmp_path, regime, message):
     with pytest.raises(ValueError, match=message):
         RunConfig("mine", regime, 1, 0, tmp_path)
-
-
-def test_folder_of_a_run_may_be_a_text(tmp_path):
-    config = RunConfig("c0", PRESETS["c0"].regime, 1, 0, str(tmp_path / "run"))
-    assert config.folder == tmp_path / "run"
-
-
-@pytest.mark.parametrize(
-    ("constants", "message"),
-    [
-        ({"depth": "4"}, "depth must be a whole number, 1 to 64, not '4'"),
-        ({"depth": 2.5}, r"depth must be a whole number, 1 to 64, not 2\.5"),
-        ({"parents": None}, "parents must be a whole number, 1 to 10000, not None"),
-        ({"king": "2"}, r"king must be a number, .* to .*, not '2'"),
-    ],
-)
-def test_constant_of_another_type_is_refused(constants, message):
-    with pytest.raises(ValueError, match=message):
-        replace(PRESETS["c0"].regime, **constants)

@@ -7,7 +7,7 @@ import pytest
 
 from training.regimes import regimes
 from training.reproduction.jobs import PLAYERS
-from training.runtime.validation import Excludes, Needs, OneOf
+from training.runtime.validation import NoEffectWith
 from training.trainer.presets import PRESETS
 from training.trainer.variants import make_variant, variant_name
 
@@ -62,14 +62,17 @@ def test_bad_constants_are_refused(option, value, message):
     ("name", "message"),
     [
         ("blondie24-rr@opponents=3", "opponents has no effect with pairing round-robin"),
-        ("c0@opponents=3,pairing=round-robin", "or let pairing be one of random, common"),
+        ("c0@opponents=3,pairing=round-robin", "opponents has no effect with pairing round-robin"),
         ("hughes@piece_difference=false", "no effect with network weighted-pieces: leave it out"),
         ("c0@network=samuel,king=3", "king has no effect with network samuel"),
         ("c0@network=piece-squares,piece_difference=false", "piece_difference has no effect"),
-        ("c10@social_every=1,publish_every=2", "or let social_every be at least 2"),
-        ("nguyen-mcts@depth=2", "depth has no effect with simulations 200: leave it out, or let "),
-        ("nguyen@cut=3", "cut has no effect without simulations: leave it out, or give sim"),
-        ("nguyen@memory_size=3", "with perturbations 1: leave it out, or let perturbations be at"),
+        (
+            "c10@social_every=1,publish_every=2",
+            "publish_every has no effect with social_every 1: leave",
+        ),
+        ("nguyen-mcts@depth=2", "depth has no effect with simulations 200: leave it out"),
+        ("nguyen@cut=3", "cut has no effect without simulations: leave it out"),
+        ("nguyen@memory_size=3", "memory_size has no effect with perturbations 1"),
         ("learns@half_at=9", "half_at has no effect with strategy sep-cma-es"),
         ("samuel@by_colour=false", "by_colour has no effect with features samuel"),
         ("c5-n0.001-npd@king=2", "king has no effect without piece_difference"),
@@ -98,14 +101,44 @@ def test_constants_with_an_effect_are_read(name):
     assert make_variant(name, PLAYERS)
 
 
+RANGES = {  # constants out of their ranges
+    "c0": "parents=0 opponents=0 depth=0 depth=65 max_moves=0 max_moves=1000000000000 weight=-0.1 "
+    "weight=NaN weight=Infinity step_size=-1.0 step_size=Infinity king=NaN king=Infinity king=0.9 "
+    "king=3.1 win=NaN draw=Infinity loss=NaN network=blondie25 king_rule=hundredths pairing=swiss",
+    "c10": "publish_every=0 social_every=0 social_every=-1 pool_limit=-1 satisfied=-0.1 "
+    "satisfied=1.01 satisfied=NaN parents=0",
+    "nguyen-safe": "opponents=0 depth=0 depth=65 max_moves=0 repetition=-1 repetition=1 king=0.9 "
+    "king=NaN dominant=-0.1 dominant=1.1 dominant=NaN perturbations=0 memory_size=0 champions=0 "
+    "win=NaN draw=Infinity loss=NaN activation=relu simulations=-1 simulations=1000001",
+    "nguyen-mcts": "cut=0 skew=-0.1 skew=1.1 skew=NaN tie=last",
+    "learns-league": "step_limit=-0.1 step_limit=NaN mates=0 hall=-1 league_every=-1 "
+    "openings=three-move",
+    "learns-openai-es": "pairs=1 sigma=0.0 rate=NaN half_at=-1.0 depth=0 king=3.5 weight=-1.0 "
+    "max_moves=1 network=walks-5 strategy=cma-es openings=three-move",
+    "c5-n0.001": "alpha=0.0 lam=1.5 epsilon=-0.1 search=65 leaf=true games=0 max_moves=1 king=0.5 "
+    "features=piece-squares",
+    "strong-1": "endgame=6 endgame=1 inner=-1 alpha=0.0 cards=0",
+    "strong": "endgame=0 endgame=6 nodes=0 sides=-1 lam=1.5 first_fit=0",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [(name, option) for name in RANGES for option in RANGES[name].split()]
+)
+def test_constant_out_of_its_range_is_refused(name, option):
+    with pytest.raises(ValueError, match=f"^{option.partition('=')[0]}") as raised:
+        make_variant(f"{name}@{option}", PLAYERS)
+    for other in ("has no effect", "take its place", "\n"):
+        assert other not in str(raised.value)
+
+
 @pytest.mark.parametrize("kind", regimes().values())
 def test_conditions_of_options_can_be_met(kind):
-    """They name fields of the same regime, and values that those accept."""
-    hints = get_type_hints(kind, include_extras=True)
+    """They name fields of the same regime, and not all of their values."""
+    hints, default = get_type_hints(kind, include_extras=True), kind()
     for name in [field.name for field in fields(kind)]:
         for rule in getattr(hints[name], "__metadata__", ()):
-            if isinstance(rule, Needs | Excludes):
-                assert rule.field in {field.name for field in fields(kind)}
-            if isinstance(rule, Needs) and isinstance(rule.accepted, OneOf):
-                for text in rule.accepted.texts:
-                    kind(**{rule.field: text})
+            for other, values in getattr(rule, "conditions", {}).items():
+                assert isinstance(rule, NoEffectWith)
+                assert hasattr(default, other)
+                assert values is None or len(list(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from training.reproduction.jobs import Conditions
 from training.reproduction.papers.other_papers import UNSATURATED, early
 from training.reproduction.tables import SCORE, Table, row
-from training.trainer.ablations import ABLATIONS
+from training.trainer.presets import ABLATIONS
 
 BEST_NETWORK, BEST = "learns", "learns-squares"
 NAMES = ("blondie24-2001", *ABLATIONS)

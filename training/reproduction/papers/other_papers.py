@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from training.reproduction.jobs import PLAYERS, Player
 from training.reproduction.tables import INHERITANCE, RESULTS, TRAINING, Table, curve, row
-from training.trainer.presets import PRESETS
-from training.trainer.strong_ablations import STRONG_ABLATIONS
+from training.trainer.presets import PRESETS, STRONG_ABLATIONS
 
 NETWORKS = ("blondie24-1999", "blondie24-2001")
 NGUYEN = ("nguyen", "nguyen-safe")

@@ -10,7 +10,7 @@ from training.reproduction.jobs import PLAYERS, SPARE, Conditions, Player, Run
 from training.reproduction.papers.coevolution_ablations import BEST, BEST_NETWORK
 from training.reproduction.papers.evolved_tuples import PLAIN
 from training.reproduction.tables import SCORE, Table, row
-from training.trainer.ablations import ABLATIONS
+from training.trainer.presets import ABLATIONS
 
 PANEL = (
     Player("material"),

@@ -14,7 +14,7 @@ from training.regimes.treestrap import TreeStrap
 from training.reproduction.jobs import Player
 from training.reproduction.results import TrainingResult
 from training.reproduction.tables import Measure, Row, Table, interval
-from training.trainer.strong_ablations import CHANGES, GENERATIONS
+from training.trainer.presets import STRONG_ABLATIONS, STRONG_GENERATIONS
 
 FIRST, STRONG = (Player(name, seed=0) for name in ("strong-1", "strong"))
 SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.evaluation_depths}
@@ -84,11 +84,12 @@ TABLES = (
         "strong-ingredients",
         "the strong player without one ingredient at a time, against the piece counter",
         RESULTS,
-        tuple(Row(Player(name), (), ()) for name in CHANGES),
-        note=f"Of each {GENERATIONS} generations, of as many games as take about the same CPU "
-        "time. "
+        tuple(Row(Player(name), (), ()) for name in STRONG_ABLATIONS),
+        note=f"Of each {STRONG_GENERATIONS} generations, of as many games as take about the same "
+        "CPU time. "
         + "; ".join(
-            f"{name.removeprefix('strong-')}: {what}" for name, (what, *_) in CHANGES.items()
+            f"{name.removeprefix('strong-')}: {preset.what}"
+            for name, preset in STRONG_ABLATIONS.items()
         )
         + ".",
     ),
