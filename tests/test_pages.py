@@ -68,7 +68,7 @@ FOLDERS = "agents|checkers_env|docs|examples|tests|training"
 ENVIRONMENT = re.compile(r"checkers_env/[\w-]+-v\d")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
 def test_pages_name_only_files_and_modules_that_exist(page):
     text = ENVIRONMENT.sub("", page.read_text(encoding="utf-8"))
     paths = re.findall(rf"(?<![\w/])(?:{FOLDERS})/[\w./-]*[\w/]", text)
