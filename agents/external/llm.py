@@ -48,27 +48,11 @@ def make_llm(address: str, **options: Any) -> LLMAgent:
 class LLMAgent:
     """A language model behind a server with the chat-completions interface.
 
-    The model gets the rules, the moves so far and the position in words and as FEN. After an
-    illegal answer it is told so, and asked again. A key for the server is read from the environment
-    variable OPENAI_API_KEY.
-
-    Parameters
-    ----------
-    url
-        Address of the interface, such as ``http://localhost:8080/v1``; requests go to
-        ``URL/chat/completions``.
-    model
-        Name of the model on the server.
-    legal
-        Whether the model gets the list of legal moves.
-    retries
-        Number of further answers after an illegal one.
-    timeout
-        Seconds for a move, all its answers together.
-    temperature
-        Temperature of the sampling.
-    max_tokens
-        Longest answer in tokens; 0 for the server's own limit.
+    The model gets the rules, the moves so far and the position in words and as FEN, and the `legal`
+    moves if asked for. After an illegal answer it is told so, and asked again, `retries` times. All
+    answers to a position have `timeout` seconds together. `max_tokens` limits an answer; 0 is the
+    server's own limit. Requests go to ``URL/chat/completions``. A key for the server is read from
+    the environment variable OPENAI_API_KEY.
 
     Raises
     ------

@@ -46,23 +46,9 @@ class SubprocessAgent:
     """An agent in a child process, which starts again after a failure (POSIX).
 
     What the child gets is pickled. It answers with JSON of bounded size, and nothing that it sends
-    is unpickled.
-
-    Parameters
-    ----------
-    name
-        Name in errors.
-    make
-        Function that makes the agent in the child process. It must pickle, or it is a ValueError.
-    timeout
-        Seconds for a move; None waits for ever. After them the process is killed.
-    limits
-        Memory and processes that the agent may use. An agent that uses more is killed.
-
-    Raises
-    ------
-    EngineError
-        When the agent cannot be made.
+    is unpickled. `make` makes the agent in the child; one that does not pickle is a ValueError.
+    After `timeout` seconds for a move, and beyond the `limits`, the process is killed. An agent that
+    cannot be made is an EngineError. `name` is for errors.
     """
 
     def __init__(

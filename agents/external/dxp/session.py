@@ -30,29 +30,15 @@ REPETITION, NO_PROGRESS = 3, 40  # end games without a limit of moves
 class DxpAgent:
     """A program that speaks DXP, as an agent.
 
+    If it `listens`, it waits for the program to connect and to request exactly the games to be
+    played, with the program's `minutes`. Otherwise it connects and requests them. `timeout` is the
+    seconds to wait for a move, an answer or a connection.
+
     A game starts when :meth:`act` gets a board that does not continue the last one. It starts from
     the position before the last move, which is sent next; so openings work. A fault of the program
     raises EngineError. If the program ends the game, GameEndedError is raised. A later game opens a
-    new connection where the old one is unusable.
-
-    Parameters
-    ----------
-    host, port
-        The address to listen on or to connect to.
-    listens
-        Wait for the program to connect and to request exactly the games to be played. Otherwise
-        connect to the program and request the games.
-    minutes
-        The program's time for a game, 0 for no limit. With `listens` the request sets it.
-    timeout
-        Seconds to wait for a move, an answer or a connection.
-
-    Raises
-    ------
-    EngineError
-        When the port to listen on is in use.
-    ValueError
-        For an address or a timeout out of range.
+    new connection where the old one is unusable. A port in use is an EngineError, an address out of
+    range a ValueError.
     """
 
     def __init__(

@@ -127,17 +127,12 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         The program and its arguments: a list, or a line as a POSIX shell would split it.
     seconds, depth, nodes
         The limit of a move: exactly one of them.
-    seed
-        For engines that declare a parameter of this name.
-    params
-        Parameters of the engine to set. ``variant`` is set to ``english`` and ``ponder`` to false
-        where the engine declares them.
+    seed, params
+        Parameters of the engine: the seed where it declares one, `params` always.
     dialect
         Notation of positions (see :mod:`agents.external.hub.notation`).
-    timeout
-        Seconds of a move beyond `seconds`.
-    start_timeout
-        Seconds for the start; None for `timeout`.
+    timeout, start_timeout
+        Seconds of a move beyond `seconds`, and of the start, by default as many.
     limits
         Memory and processes that the engine may use; it is ended when it uses more.
 
