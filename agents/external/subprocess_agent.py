@@ -47,8 +47,8 @@ class SubprocessAgent:
 
     What the child gets is pickled. It answers with JSON of bounded size, and nothing that it sends
     is unpickled. `make` makes the agent in the child; one that does not pickle is a ValueError.
-    After `timeout` seconds for a move, and beyond the `limits`, the process is killed. An agent that
-    cannot be made is an EngineError. `name` is for errors.
+    After `timeout` seconds for a move, and beyond the `limits`, the process is killed. An agent
+    that cannot be made is an EngineError. `name` is for errors.
     """
 
     def __init__(
