@@ -133,7 +133,3 @@ def _record(game: DxpGame, name: str) -> pdn.Game:
     tags |= {"FEN": start} if start != START else {}
     result = "*" if game.outcome is None else RESULTS[game.outcome.winner]
     return pdn.Game(tags, tuple(game.board.moves), result)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

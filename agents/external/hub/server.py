@@ -206,7 +206,3 @@ class HubEngine:
             message = f"{type(error).__name__}: {error}"
         message = re.sub(r"\s+", " ", message).replace('"', "'")
         self._say("error", message=message)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
