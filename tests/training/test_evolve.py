@@ -156,6 +156,7 @@ def test_folder_is_named_after_regime_and_seed(command, tmp_path, monkeypatch):
         ),
         ("learns --regime.rate=0.1", "--regime.rate has no effect with --regime.strategy sep-cma"),
         ("c0 --engine paper", "paper"),
+        ("c0 --executor processes --address here:1", "an address is for the executor 'ray'"),
         ("c0 --regime.colour red", "--regime.colour"),
         ("c0 c1", "c1"),
         ("--seed 3 c0", "a regime comes first: python training/evolve.py c0 [options]"),
@@ -215,13 +216,6 @@ def test_resume_writes_the_files_that_a_kill_in_the_last_second_left_out(command
     status, said = command(*words, "--resume")
     assert status == 1
     assert "has reached generation 2: to go on, ask for more" in one_line(said, "error: ")
-
-
-def test_unknown_executor_leaves_no_run(command, tmp_path):
-    words = [*SMALL, "--generations", 1, "--out", tmp_path / "run"]
-    status, said = command(*words, "--executor", "processes", "--address", "here:1")
-    assert (status, "an address is for the executor 'ray'" in said) == (1, True)
-    assert command(*words)[0] == 0
 
 
 def test_killed_run_resumes_to_the_same_result(command, tmp_path):

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Column, Table
 
 from agents.factory import load_object
@@ -210,14 +210,8 @@ def _progress(
 ) -> Iterator[Callable[[State, Metrics], None]]:
     """Show a bar on a terminal, and a line every few generations elsewhere."""
     games = config.regime.games
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[curve]}"),
-    )
+    known = "{task.description}", BarColumn(), MofNCompleteColumn()
+    columns = (*known, "{task.fields[rate]}", TimeRemainingColumn(), "{task.fields[curve]}")
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(
             config.name, total=config.generations, completed=done, rate="", curve=""

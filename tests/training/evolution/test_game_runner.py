@@ -77,22 +77,6 @@ def test_games_equal_those_played_one_by_one(play):
     assert play.call_count == len(chance) + len(certain) < len(matchups)
 
 
-def test_evolution_is_the_same_with_and_without_known_games(monkeypatch, play):
-    states, counts = [], []
-    for known in (2048, 0):
-        monkeypatch.setattr(game_runner, "KNOWN_GAMES", known)
-        play.reset_mock()
-        state = SMALL.init(3)
-        with open_game_runner(1) as runner:
-            for _ in range(4):
-                state, _ = SMALL.step(state, runner)
-        states.append(state)
-        counts.append(play.call_count)
-    np.testing.assert_equal(vars(states[0].population), vars(states[1].population))
-    assert states[0].rng == states[1].rng
-    assert counts[0] < counts[1] < 4 * SMALL.games
-
-
 def test_equal_players_have_equal_numbers_and_others_do_not():
     few = players(3)
     matchups = [Matchup(few[0], few[1]), Matchup(few[1], few[2]), Matchup(few[2], RandomPlayer())]
@@ -175,9 +159,3 @@ def test_hash_tells_players_apart_by_their_content():
 )
 def test_players_of_chance_of_memory_and_of_unknown_content_have_no_hash(player):
     assert player_hash(player) is None
-
-
-def test_players_of_games_that_chance_decides_are_not_hashed(monkeypatch):
-    monkeypatch.setattr(game_runner, "player_hash", Mock(side_effect=AssertionError))
-    player, chance = AlphaBeta(Material(), 2), RandomPlayer()
-    assert game_keys([Matchup(player, chance), Matchup(chance, player)], RULES) == [0, 1]

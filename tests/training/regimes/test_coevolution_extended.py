@@ -23,8 +23,6 @@ from training.evolution.mutation import mutate, recombine
 from training.evolution.state import Population, rng_to_json
 from training.regimes.coevolution import Coevolution
 from training.regimes.coevolution_extended import (
-    HALL,
-    REIGNING,
     ExtendedCoevolution,
     reservoir_sample,
 )
@@ -108,16 +106,6 @@ def test_recombined_parents_are_means_of_themselves_and_others(mates):
     assert all(abs(count - share) < 5 * np.sqrt(share) for count in drawn.values())
 
 
-def test_offspring_come_from_recombined_parents():
-    regime = replace(SMALL, mates=3, step_size=1e-9)
-    state = stepped(regime, 1)[0][0]
-    centre = regime.init(0).population.genomes.mean(0)
-    first = regime.init(0).population.genomes
-    for genome in state.population.genomes:
-        near = [np.allclose(genome, other, atol=1e-7) for other in (*first, centre)]
-        assert sum(near) == 1
-
-
 @pytest.mark.parametrize("pairing", ["random", "round-robin", "common"])
 def test_generation_plays_the_expected_games(pairing):
     regime = replace(ALL_TOGETHER, pairing=pairing)
@@ -159,40 +147,6 @@ def test_every_champion_enters_the_hall_of_fame_with_equal_probability():
         counts.update(hall.genomes[:, 0].tolist())
     assert len(counts) == 10
     assert all(abs(count - runs / 5) < 5 * np.sqrt(runs * 0.2 * 0.8) for count in counts.values())
-
-
-def test_hall_of_fame_holds_champions_of_earlier_generations():
-    assert len(Population.from_arrays(replace(SMALL, hall=5).init(0).arrays, HALL).genomes) == 5
-    regime = replace(SMALL, hall=2)
-    states, _ = stepped(regime, 6)
-    champions = [state.population.genomes[0] for state in states]
-    first = [regime.init(0).population.genomes[number] for number in range(2)]
-    halls = [Population.from_arrays(state.arrays, HALL) for state in states]
-    for number, hall in enumerate(halls):
-        known = [*first, *champions[: number + 1]]
-        assert all(any(np.array_equal(one, other) for other in known) for one in hall.genomes)
-    assert not np.array_equal(halls[-1].genomes, np.array(first))
-
-
-def test_winner_of_a_league_becomes_champion():
-    regime = replace(SMALL, league_every=2)
-    states, _ = stepped(regime, 4)
-    first = regime.init(0)
-    for number, state in enumerate(states, start=1):
-        before = Population.from_arrays(
-            (states[number - 2] if number > 1 else first).arrays, REIGNING
-        )
-        reigning = Population.from_arrays(state.arrays, REIGNING)
-        if number % 2:
-            np.testing.assert_equal(vars(reigning), vars(before))
-        else:
-            genomes = np.concatenate([state.population.genomes, before.genomes])
-            assert reigning.genomes[0].tolist() in genomes.tolist()
-        np.testing.assert_array_equal(regime.champion(state).genome, reigning.genomes[0])
-        assert (
-            regime.champion(state).metadata.extra["score"] == 0.0
-        )  # it may not have played the last tournament
-    np.testing.assert_array_equal(regime.champion(first).genome, first.population.genomes[0])
 
 
 def test_league_winner_has_the_highest_score_over_both_colours():

@@ -210,12 +210,6 @@ def test_checkpoints_are_written_during_the_run(tmp_path):
     assert seen == {1: 0, 2: 2, 3: 2, 4: 4, 5: 4, 6: 6}
 
 
-def test_run_stopped_before_its_first_generation_resumes(tmp_path, finished):
-    plan = plan_for(tmp_path)
-    begin(plan)
-    assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

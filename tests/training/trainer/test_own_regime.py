@@ -24,17 +24,6 @@ def load_example():
     return module
 
 
-def test_regime_is_named_in_one_file():
-    """No file but the example contains its class or its kind."""
-    names = ("CommaSelection", "comma-selection")
-    folders = ("checkers_env", "agents", "training", "examples")
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
-    texts = {path: path.read_text("utf-8") for path in files}
-    assert [path for path in files if any(name in texts[path] for name in names)] == [EXAMPLE]
-    example = texts[EXAMPLE]
-    assert (example.count("\n@register\n"), example.count("= Preset(CommaSelection(")) == (1, 1)
-
-
 def test_command_trains_and_resumes_a_preset_in_a_file(tmp_path):
     words = f"{EXAMPLE}:COMMA --regime.parents 2 --regime.depth 1 --regime.max-moves 20".split()
     words += ["--out", str(tmp_path / "run")]
