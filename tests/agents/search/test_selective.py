@@ -17,7 +17,7 @@ from agents.search.alphabeta import INFINITY, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.root_order import CHANCE
-from agents.search.selective import MATE_STEP, MATE_THRESHOLD, STRONG, Selective
+from agents.search.selective import MATE_STEP, MATE_THRESHOLD, STRONG, FullWidth, Selective
 from agents.search.transposition import move_key
 from agents.search.workspace import MAX_DEPTH, PLIES, VISITED, workspace
 from checkers_env.board import Board
@@ -188,6 +188,33 @@ def test_kernel_and_environment_play_the_same_games(player):
         fast = [play_game(player, other, opening=card) for _ in range(2)]
         slow = play_game(player, other, opening=card, engine="env")
         assert fast[0].paths == fast[1].paths == slow.paths
+
+
+def test_late_move_reductions_save_most_nodes():
+    visited = []
+    for style in (FullWidth(), EXACT, Selective()):
+        ws = workspace()
+        for board in random_boards(9, 10, 30):
+            position = board.position
+            count = generate_successors(ws.rows, 0, *position)
+            search(style, EVALUATORS["tempo"], position, 8, True, 2, ws, count)
+        visited.append(ws.counts[VISITED])
+    assert visited[2] < min(visited[:2]) / 1.5
+
+
+def test_new_game_starts_from_the_same_state():
+    board = Board()
+    agent = PlayerAgent("a", AlphaBeta(EVALUATORS["1999"], 7, style=Selective(table_bits=8)))
+    first = []
+    for _ in range(30):
+        first.append(agent.act(board))
+        board.push(first[-1])
+    board, again = Board(), []
+    agent.new_game(np.random.default_rng(1))
+    for _ in range(30):
+        again.append(agent.act(board))
+        board.push(again[-1])
+    assert again == first
 
 
 @pytest.mark.parametrize("nodes", [1, 7, 100, 5000])

@@ -218,29 +218,6 @@ def test_lost_ending_lasts_as_long_as_possible(tables):
         assert (board.ply, board.outcome().winner) == (plies, 1 - side)
 
 
-def at_random(seed):
-    return PlayerAgent("random", RandomPlayer(), np.random.default_rng(seed))
-
-
-@three_or_four
-@pytest.mark.parametrize("value", [1, 0])
-def test_results_of_endings_are_held_in_play(cache, pieces, value):
-    tables = load_tablebase(pieces)
-    agent = knowing(tables, EVALUATORS["1999"], 2, tie=CHANCE)
-    opponents = (at_random(6), knowing(tables, Material(), 3), knowing(tables, Tempo(1.0), 2))
-    for number, board in enumerate(endings_of(tables, value, 30, seed=7)):
-        side, ending = board.turn, probe_board(tables, board)
-        while board.legal_moves and board.ply < 60:
-            if board.turn == side:
-                board.push(agent.act(board))
-                now = probe_board(tables, board)
-                assert -now.value >= ending.value
-            else:
-                board.push(opponents[number % 3].act(board))
-                ending = probe_board(tables, board)
-        assert value == 0 or board.outcome().winner == side
-
-
 def equally_good(tables, board):
     """Return legal moves that win soonest, draw, or lose latest."""
 

@@ -46,6 +46,17 @@ def test_games_in_several_calls_equal_those_in_one():
     assert np.array_equal(errors, others)
 
 
+def test_counts_of_games_and_positions_are_right():
+    system, errors = blank()
+    rng = np.random.default_rng(2)
+    tally = learn(system, errors, 8, rng, QUICK._replace(inner=0))
+    assert tally.black_wins + tally.white_wins + tally.draws == 8
+    assert 0 < tally.updates <= tally.plies <= 8 * 80
+    assert 0 < tally.mean_error < 2
+    more = learn(system, errors, 8, rng, QUICK)
+    assert more.updates > 2 * more.plies
+
+
 def test_game_ends_at_the_first_repetition():
     start = Board(KINGS).position
     for seed in range(10):
