@@ -25,7 +25,7 @@ SIZE = "weights"  # header field of a sparse file: the number of weights
 FORMAT = 2
 DTYPES = (np.float64, np.float32, np.uint8)  # other dtypes become float64
 LARGEST_WEIGHT = 1e6  # float32 can still add up weights of this size
-SEARCH_OPTIONS = {"tie", "order", "ends_at_jump"}
+SEARCH_OPTIONS = ("tie", "order", "ends_at_jump")
 MAX_DENSITY = 0.75  # a fuller array is stored as it is
 
 # Format 1 has other names for some fields, options and architectures.
@@ -74,8 +74,8 @@ def metadata_from_fields(fields: Mapping[str, Any]) -> WeightsMetadata:
         kind, value = get_origin(hint) or hint, getattr(metadata, name)
         if type(value) is not kind and not (kind is float and type(value) is int):
             raise ValueError(f"its {name} is {value!r}, which is no {kind.__name__}")
-    if unknown := metadata.search_options.keys() - SEARCH_OPTIONS:
-        raise ValueError(f"its search options are {SEARCH_OPTIONS}, not {sorted(unknown)}")
+    if unknown := [name for name in metadata.search_options if name not in SEARCH_OPTIONS]:
+        raise ValueError(f"search options are {', '.join(SEARCH_OPTIONS)}, not {unknown[0]!r}")
     if not 1 <= metadata.king <= 5:
         raise ValueError(f"its king is worth {metadata.king!r}, not 1 to 5 men")
     if not 1 <= metadata.depth <= MAX_DEPTH:
