@@ -52,6 +52,16 @@ WIN_OR_LOSE = (  # the rare small endings of random ones in which every move doe
     "B:W28:BK4,16,K20",
     "W:WK22,K30:B13",
 )
+WIN_AT_ONCE = (  # by one of several moves
+    "W:WK27:B28",
+    "B:W5:BK6",
+    "W:WK31,32:B28",
+    "B:W5:BK1,12",
+    "B:W21:B10,17",
+    "B:W29:BK2,K22,K30",
+    "W:W5,K22,25:BK29",
+    "W:WK4,K9,17:B5",
+)
 every_player = pytest.mark.parametrize("player", PLAYERS.values(), ids=PLAYERS)
 
 
@@ -205,9 +215,8 @@ def solved(kind, count):
     for board in boards_of(3, 50 * count, 5):
         ends = results(board)
         won = [move for move, (value, plies) in ends.items() if value < 0 and plies <= 6]
-        at_once = [move for move in won if ends[move].plies == 0]
         lost = [move for move, (value, plies) in ends.items() if value > 0 and plies <= 3]
-        right = at_once if kind == "win at once" else [] if at_once else won
+        right = won
         if kind == "do not lose":
             right = [move for move in ends if move not in lost] if lost else []
         if right and len(right) < len(ends):
@@ -232,8 +241,9 @@ def test_best_move_is_found_where_a_draw_is_possible(kind, name):
 
 @every_player
 def test_immediate_win_is_played(player):
-    for board, right in solved("win at once", 20):
-        assert move_of(player._replace(simulations=1), board) in right
+    for board in map(Board, WIN_AT_ONCE):
+        end = results(board)[move_of(player._replace(simulations=1), board)]
+        assert (end.value, end.plies) == (-1, 0), board.fen()
 
 
 @pytest.mark.parametrize("cut", [0, 6])
