@@ -10,15 +10,13 @@
 - continual: the continual player against its frozen twin
 - zoo: fill the zoo with trained players
 - commands: entry points of installed commands that need an extra
-- speed: measure speeds
-- scaling: how the cost of evolution grows
 
 - runtime: command lines, run folders, executors, curves, validation
 - evolution: operators on populations, tournaments, metrics
 - regimes: training methods of the papers, one file each
 - trainer: training loop, checkpoints, presets
 - rl: PPO in self-play
-- costs: measured and simulated cost of evolution
+- bench: main speeds, and how a change of the code changes them
 - league: games between agents
 - rating: Elo and statistical tests
 - report: pages and tables of leagues

@@ -6,6 +6,5 @@
 - executors: threads, processes or a Ray cluster
 - curves: CSV columns and plots
 - validation: ranges of options, written as annotations
-- revisions: scripts run in other revisions
 - extras: packages that the plain installation leaves out
 """

@@ -22,7 +22,7 @@ from agents.single_agent.vector_env import SingleAgentVectorEnv
 from checkers_env.envs.vector import SelfPlayVectorEnv, sample
 from checkers_env.openings import BALLOTS
 from tests.checkers_env.envs.test_vector import DOUBLE_JUMP, KINGS, same
-from training.speed import self_play
+from training.bench.speeds import self_play
 
 ID = "checkers_env/Checkers-v0"
 SAME, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.DISABLED

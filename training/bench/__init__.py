@@ -1,0 +1,6 @@
+"""The bench: the main speeds, and how a change of the code changes them.
+
+- ``speeds``: rows, each a speed beside its yardstick
+- ``revisions``: another revision and this tree, measured in turns
+- ``__main__``: the command, ``python -m training.bench``
+"""
