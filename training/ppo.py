@@ -32,13 +32,7 @@ def main() -> int:
 
 
 def run_ppo(arguments: list[str], console: Console) -> None:
-    """Read the command line and train.
-
-    Raises
-    ------
-    ValueError
-        For wrong options, a folder that cannot be used, and missing packages.
-    """
+    """Read the command line and train."""
     config = read_options(PPOConfig, arguments, "python training/ppo.py", __doc__)
     validate_config(config)
     try:

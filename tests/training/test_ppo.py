@@ -85,7 +85,7 @@ def test_advantages_are_those_of_the_player_to_move(gamma, gae_lambda):
     import torch
     from gymnasium import spaces
 
-    from training.rl.buffer import ZeroSumBuffer
+    from training.rl.learner import ZeroSumBuffer
 
     rng, steps, games = np.random.default_rng(0), 30, 7
     spaces_of = spaces.Box(0, 1, (2,), np.float32), spaces.Discrete(128)
@@ -133,8 +133,8 @@ def test_advantages_are_those_of_the_player_to_move(gamma, gae_lambda):
 @pytest.mark.sb3
 def test_self_play_equals_the_environment():
     """Each game equals one in an AEC environment: mover, observation and rewards."""
-    from training.rl.features import FEATURE_INDICES
     from training.rl.game_pool import GamePool
+    from training.rl.policy import FEATURE_INDICES
 
     rng, count = np.random.default_rng(1), 6
     games = GamePool(count, 0, 0.5, rng)
@@ -175,8 +175,7 @@ def test_self_play_equals_the_environment():
 def test_both_sides_of_a_game_learn_its_result():
     """Without discount and values, every sample's return is the result for its side."""
     from training.rl.game_pool import GamePool
-    from training.rl.model import new_model
-    from training.rl.ppo_update import collect_rollout
+    from training.rl.learner import collect_rollout, new_model
 
     rng = np.random.default_rng(2)
     config = replace(TINY, num_envs=4, num_steps=400, gamma=1.0, gae_lambda=1.0)
@@ -203,9 +202,9 @@ def test_both_sides_of_a_game_learn_its_result():
 def test_against_opponents_one_side_learns():
     from agents.search.workspace import workspace
     from agents.single_agent.vector_env import CompiledOpponent
-    from training.rl.actor import copy_actor
     from training.rl.game_pool import GamePool
-    from training.rl.model import new_model
+    from training.rl.learner import new_model
+    from training.rl.policy import copy_actor
 
     rng = np.random.default_rng(3)
     actor = copy_actor(new_model(TINY, rng).policy)
@@ -243,7 +242,7 @@ def test_shares_of_self_play_and_opponents_are_as_configured():
 
 @pytest.mark.sb3
 def test_actions_are_legal_and_sampled_by_their_probabilities():
-    from training.rl.actor import greedy_actions, sample_actions
+    from training.rl.policy import greedy_actions, sample_actions
 
     rng = np.random.default_rng(4)
     logits = rng.normal(scale=20, size=(3000, 128)).astype(np.float32)
@@ -273,7 +272,7 @@ def test_actions_are_legal_and_sampled_by_their_probabilities():
 
 @pytest.mark.sb3
 def test_stronger_opponents_are_sampled_more_often():
-    from training.rl.opponent_pool import OpponentPool, pfsp_probabilities
+    from training.rl.game_pool import OpponentPool, pfsp_probabilities
 
     np.testing.assert_allclose(
         pfsp_probabilities([0.5, 0.0, 1.0]), np.array([0.25, 1, 0.01]) / 1.26
@@ -329,8 +328,8 @@ def test_resumed_run_equals_an_uninterrupted_one(tmp_path):
 @pytest.mark.sb3
 def test_champion_plays_in_the_benchmark(tmp_path):
     """The file is loaded without its pickles, and plays as in the evaluation."""
-    from training.rl.actor import copy_actor
     from training.rl.evaluation import evaluate_actor
+    from training.rl.policy import copy_actor
 
     config = replace(TINY, out=tmp_path / "run")
     run = finish_run(config)

@@ -2,14 +2,9 @@
 
 - ``config``: options and hyperparameters of a run
 - ``loop``: the run, from its start to its last checkpoint
-- ``game_pool``: the games played at once, against oneself and against opponents
-- ``opponent_pool``: past policies, and how often each is met
-- ``actor``: a policy network that chooses actions for many positions
-- ``features``: the network's inputs, out of an observation
-- ``model``: MaskablePPO models, and the policy as a file
-- ``buffer``: rollouts of a zero-sum game
-- ``ppo_update``: rollout and update
-- ``evaluation``: games against fixed players
+- ``learner``: models, rollouts of a zero-sum game, updates, and the policy as a file
+- ``policy``: the policy network's features, and its actions for many positions
+- ``game_pool``: the games played at once, and past policies as opponents
+- ``evaluation``: games against fixed players, and the learning curve
 - ``checkpoint``: the run on disk
-- ``plots``: the learning curve
 """

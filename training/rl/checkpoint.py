@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from training.rl.actor import Actor
-from training.rl.game_pool import GamePool
-from training.rl.opponent_pool import OpponentPool
+from training.rl.game_pool import GamePool, OpponentPool
+from training.rl.policy import Actor
 from training.trainer.checkpoint import (
     check_same_run,
     checkpoint_errors,
@@ -37,17 +36,7 @@ class PPORun:
 
 
 def save_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
-    """Replace the checkpoint of a folder.
-
-    Parameters
-    ----------
-    folder
-        Folder of the run.
-    run
-        The run.
-    key
-        Key of its configuration.
-    """
+    """Replace the checkpoint of a folder."""
     arrays = {f"weights/{name}": it.numpy() for name, it in run.model.policy.state_dict().items()}
     for number, moments in run.model.policy.optimizer.state_dict()["state"].items():
         arrays |= {f"optimiser/{number}/{name}": it.numpy() for name, it in moments.items()}
@@ -73,21 +62,9 @@ def saved_steps(folder: Path) -> int:
 
 
 def load_run(folder: Path, run: PPORun, key: dict[str, Any]) -> None:
-    """Restore a run from the checkpoint of a folder.
+    """Restore a new run of the same config from the checkpoint of a folder.
 
-    Parameters
-    ----------
-    folder
-        Folder of the run.
-    run
-        A new run of the same config, which is changed.
-    key
-        That of its config.
-
-    Raises
-    ------
-    ValueError
-        For a checkpoint that is missing, damaged, of another format or of another run.
+    Raises ValueError for a checkpoint that is missing, damaged, of another format or another run.
     """
     with checkpoint_errors(folder):
         header, arrays = read_checkpoint(folder, HEADER, FORMAT)

@@ -1,7 +1,8 @@
-"""Evaluation of an actor: games against players that do not change."""
+"""Evaluation of an actor: games against players that do not change, and the plot of its scores."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from checkers_env.envs.vector_kernels import new_batch, opening_states
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from training.league.records import WinDrawLoss
-from training.rl.actor import Actor, greedy_actions, policy_logits
 from training.rl.game_pool import DRAW_RULES, observe, play_actions_in, unfinished
+from training.rl.policy import Actor, greedy_actions, policy_logits
+from training.runtime.curves import new_figure, save_figure
 
 BASELINES: dict[str, Any] = {
     "random": RandomPlayer(),
@@ -34,21 +36,6 @@ def evaluate_actor(actor: Actor, player: Any, games: int, rng: np.random.Generat
     """Play games between an actor and a compiled player.
 
     The cards of the two-move ballot come in turn, each with the actor as Black and then as White.
-
-    Parameters
-    ----------
-    actor
-        Plays its most probable action.
-    player
-        The opponent, as a player tuple of a kernel.
-    games
-        Number of games.
-    rng
-        Randomness of the opponent.
-
-    Returns
-    -------
-    The actor's wins, draws and losses.
     """
     batch = new_batch(games, opening_states(TWO_MOVE, DRAW_RULES))._replace(
         choices=np.array([BLACK, WHITE])
@@ -69,3 +56,21 @@ def evaluate_actor(actor: Actor, player: Any, games: int, rng: np.random.Generat
     outcome = kernels.empty_output(games)
     kernels.write_rewards(batch, outcome)
     return WinDrawLoss(*(int((outcome.reward == reward).sum()) for reward in (1, 0, -1)))
+
+
+def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None:
+    """Plot the score against each baseline over the steps of training."""
+    figure = new_figure()
+    axes = figure.subplots()
+    millions = np.array(history["steps"]) / 1e6
+    for number, name in enumerate(BASELINES):
+        scores, style = history[f"score/{name}"], ("-", "--")[number % 2]  # curves may coincide
+        axes.plot(millions, scores, marker=".", linestyle=style, label=f"against {name}")
+    axes.axhline(0.5, color="grey", linewidth=0.7)
+    axes.set(
+        xlabel="millions of actions learned from",
+        ylabel="score (a win 1, a draw ½)",
+        ylim=(-0.02, 1.02),
+        title=title,
+    )
+    save_figure(figure, path)

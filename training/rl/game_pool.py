@@ -1,8 +1,9 @@
-"""Games played at once to learn from: against oneself, and against opponents."""
+"""Games played at once to learn from, against oneself and opponents; the pool of past policies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,49 @@ from checkers_env.movegen import BLACK, BLACK_BOARD, KINGS, WHITE, WHITE_BOARD, 
 from checkers_env.observation import PLANES, write_observation
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import ONGOING, PLY, RULES, SIDE, DrawRules
-from training.rl.actor import Actor, policy_logits, sample_actions
-from training.rl.features import select_features
+from training.rl.policy import Actor, policy_logits, sample_actions, select_features
+
+INITIAL_SCORE = 0.5  # against a policy that was not met yet
+DECAY = 0.99  # factor a game of older results in the score
+MIN_WEIGHT = 0.01  # weight of a policy that loses all games; one that wins all has 1
+
+
+@dataclass
+class OpponentPool:
+    """Past policies from the oldest on, and the learner's recent score against each."""
+
+    actors: list[Actor] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, actor: Actor) -> None:
+        """Add a policy."""
+        self.actors.append(actor)
+        self.scores.append(INITIAL_SCORE)
+
+    def update_score(self, index: int, rewards: NDArray[np.float64]) -> None:
+        """Update the score against a policy by the learner's rewards (-1, 0 or 1), float64[n]."""
+        weight = DECAY ** len(rewards)
+        if len(rewards):
+            mean = (float(np.mean(rewards)) + 1) / 2
+            self.scores[index] = weight * self.scores[index] + (1 - weight) * mean
+
+    def sample(self, count: int, rng: np.random.Generator) -> list[int]:
+        """Sample the indices of policies to meet next; none where the pool is empty."""
+        if not self.actors:
+            return []
+        chances = pfsp_probabilities(self.scores)
+        return rng.choice(len(self.actors), size=count, p=chances).tolist()
+
+
+def pfsp_probabilities(scores: list[float]) -> NDArray[np.float64]:
+    """Return the probability of meeting each policy, given the learner's scores against them.
+
+    Strong policies are met more often: the weight is (1 - score)^2, as in prioritised fictitious
+    self-play (Vinyals et al., Nature 575, 2019). No weight is below ``MIN_WEIGHT``.
+    """
+    weights = np.maximum((1 - np.array(scores)) ** 2, MIN_WEIGHT)
+    return weights / weights.sum()
+
 
 MAX_MOVES = 100
 DRAW_RULES = DrawRules(MAX_MOVES)
@@ -39,28 +81,7 @@ class FinishedGames(NamedTuple):
 
 
 class GamePool:
-    """Games from ballot openings, in each of which the learner is to move.
-
-    Parameters
-    ----------
-    count
-        Number of games.
-    num_opponents
-        Number of opponents. They have equal shares of the games that are not self-play.
-    self_play_share
-        Share of the games that are self-play, 0 to 1.
-    rng
-        Samples opponents, cards and colours, and the actions of actors.
-
-    Attributes
-    ----------
-    features
-        Inputs of the network for the side to move, float32[count, 161].
-    mask
-        Legal actions, int8[count, 128].
-
-    The games wait for their opponents: call :meth:`set_opponents` first.
-    """
+    """Games from ballot openings, in each of which the learner is to move."""
 
     features: NDArray[np.float32]
     mask: NDArray[np.int8]
@@ -81,20 +102,7 @@ class GamePool:
         return {f"games/{name}": getattr(self.batch, name) for name in STATE}
 
     def restore(self, arrays: Mapping[str, NDArray[np.int64]]) -> None:
-        """Replace the games by those of :meth:`state`.
-
-        Parameters
-        ----------
-        arrays
-            Arrays of a checkpoint, by their names there.
-
-        Raises
-        ------
-        KeyError
-            If an array is missing.
-        ValueError
-            If an array belongs to other games.
-        """
+        """Replace the games by those of :meth:`state`."""
         state = self.state()
         for name, current in state.items():
             array = arrays[name]
@@ -136,18 +144,7 @@ class GamePool:
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], FinishedGames]:
-        """Play an action in each game and the opponents' turns; restart the games that end.
-
-        Parameters
-        ----------
-        actions
-            Legal actions of the sides to move, int64[count].
-
-        Returns
-        -------
-        Rewards of the sides that acted, float64[count]; whether each game ended, bool[count]; and
-        the games that ended.
-        """
+        """Play an action in each game and the opponents' turns; restart the games that end."""
         outcome = kernels.empty_output(self.count)
         kernels.play_actions(self.batch, actions)
         self._play_opponents()
@@ -192,19 +189,7 @@ class GamePool:
 
 
 def play_actor(actor: Actor, slot: int, batch: Batch, rng: np.random.Generator) -> None:
-    """Play a turn of the actor in each of its games in which it is to move.
-
-    Parameters
-    ----------
-    actor
-        Samples its actions.
-    slot
-        The actor's number among the opponents.
-    batch
-        The games, which are changed.
-    rng
-        Source of randomness.
-    """
+    """Play a turn of the actor in each of its games in which it is to move."""
     while len(games := _opponent_to_move(batch, slot)):
         features, mask = observe(batch, games)
         play_actions_in(batch, games, sample_actions(policy_logits(actor, features), mask, rng)[0])

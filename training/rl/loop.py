@@ -17,15 +17,12 @@ from agents.single_agent.vector_env import CompiledOpponent
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
 from training.league.entrants import search_depth
-from training.rl.actor import copy_actor
 from training.rl.checkpoint import PPORun, load_run, save_run
 from training.rl.config import PPOConfig
-from training.rl.evaluation import BASELINES, evaluate_actor
-from training.rl.game_pool import FinishedGames, GamePool
-from training.rl.model import model_to_zip, new_model
-from training.rl.opponent_pool import OpponentPool
-from training.rl.plots import plot_scores
-from training.rl.ppo_update import collect_rollout, update
+from training.rl.evaluation import BASELINES, evaluate_actor, plot_scores
+from training.rl.game_pool import FinishedGames, GamePool, OpponentPool
+from training.rl.learner import collect_rollout, model_to_zip, new_model, update
+from training.rl.policy import copy_actor
 from training.runtime.curves import flush_scalars, to_csv, write_scalars
 from training.trainer.checkpoint import FILE_NAME
 
@@ -33,14 +30,7 @@ CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.zip", "curve.csv", "curve.png"
 
 
 def start_run(config: PPOConfig) -> PPORun:
-    """Start a new run, or restore the one to resume.
-
-    Raises
-    ------
-    ValueError
-        If the folder has a run and `resume` is off, or the other way round; or if a player of the
-        zoo is unknown.
-    """
+    """Start a new run, or restore the one to resume."""
     torch.set_num_threads(config.threads)
     if (config.folder / FILE_NAME).exists() and not config.resume:
         raise ValueError(
@@ -71,15 +61,6 @@ def train(config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]) ->
     """Train to the last step.
 
     An interruption loses the updates after the last checkpoint; a resumed run repeats them.
-
-    Parameters
-    ----------
-    config
-        Options of the run.
-    run
-        The run, which training changes.
-    progress
-        Called after each update and each checkpoint.
     """
     with closing(Writer(str(config.folder))) as log:
         if not run.history:
@@ -97,17 +78,7 @@ def train(config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]) ->
 def run_phase(
     config: PPOConfig, run: PPORun, progress: Callable[[PPORun], None]
 ) -> dict[str, float]:
-    """Run the updates up to the next checkpoint; return their metrics.
-
-    Parameters
-    ----------
-    config
-        Options of the run.
-    run
-        The run, which training changes.
-    progress
-        Called after each update.
-    """
+    """Run the updates up to the next checkpoint; return their metrics."""
     began, before = time.process_time(), run.steps
     past = run.pool.sample(config.num_past_policies, run.rng)
     actors = [run.pool.actors[index] for index in past]
@@ -167,17 +138,7 @@ def evaluate_run(config: PPOConfig, run: PPORun) -> dict[str, float]:
 
 
 def log_metrics(run: PPORun, metrics: dict[str, float], log: Writer) -> None:
-    """Add a row to the history and to TensorBoard.
-
-    Parameters
-    ----------
-    run
-        The run.
-    metrics
-        Metrics by name.
-    log
-        TensorBoard's writer.
-    """
+    """Add a row to the history and to TensorBoard."""
     metrics = {"steps": float(run.steps), **metrics}
     run.history = append_row(run.history, metrics)
     write_scalars(log, metrics, run.steps)

@@ -1,4 +1,4 @@
-"""A policy network without its learner: actions for many positions at once."""
+"""The policy network without its learner: its features, and actions for many positions at once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,36 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+
+from checkers_env.observation import PLANES
+
+CLOCK = 5  # plane of the move limit; the planes after it belong to rules that are off here
+CELLS = PLANES * 64
+
+
+def _feature_indices() -> NDArray[np.int64]:
+    """Return the indices of the features in a flat observation, int64[161]."""
+    dark = np.indices((8, 8)).sum(axis=0) % 2 == 1
+    planes = np.zeros((PLANES, 8, 8), np.bool_)
+    planes[:CLOCK] = dark
+    planes[CLOCK, 0, 1] = True
+    return np.flatnonzero(planes)
+
+
+FEATURE_INDICES = _feature_indices()
+NUM_FEATURES = len(FEATURE_INDICES)
+
+
+def select_features(planes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the features, float32[n, 161], of observations, float32[n, 8, 8, 8]."""
+    return planes.reshape(-1, CELLS)[:, FEATURE_INDICES]
+
+
+def expand_weights(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Expand weights for features, float32[m, 161], to whole observations, float32[m, 512]."""
+    whole = np.zeros((len(weights), CELLS), np.float32)
+    whole[:, FEATURE_INDICES] = weights
+    return whole
 
 
 class Actor(NamedTuple):
@@ -44,21 +74,7 @@ def greedy_actions(logits: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArr
 def sample_actions(
     logits: NDArray[np.float32], mask: NDArray[np.int8], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Sample a legal action for each row.
-
-    Parameters
-    ----------
-    logits
-        float32[n, actions].
-    mask
-        int8[n, actions], 0 for illegal actions; each row has a legal one.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    The actions, int64[n], and the logarithms of their probabilities, float32[n].
-    """
+    """Sample a legal action for each row, int64[n], and its log probability, float32[n]."""
     legal = np.where(mask != 0, logits, np.float32(-np.inf))
     legal -= legal.max(axis=1, keepdims=True)
     sums = np.exp(legal).cumsum(axis=1)
