@@ -4,6 +4,10 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 
 from training.app.static_site import build
+from training.reproduction.page import write_page
+from training.reproduction.plan import EXPERIMENTS, Scope
+from training.reproduction.results import ResultStore
+from training.zoo import ZooConfig, write_cards
 
 project = "checkers-laboratory"
 author = "the checkers-laboratory authors"
@@ -25,6 +29,14 @@ html_theme = "furo"
 html_title = project
 
 
+def write_generated_pages(app):
+    """Write the tables and the model cards, which git does not keep, from the records."""
+    folder, records = Path(app.srcdir) / "generated", Path(app.srcdir).parent / "results"
+    tables = list(EXPERIMENTS.values())
+    write_page(folder / "reproduction.md", tables, Scope(), ResultStore(records))
+    write_cards(folder / "zoo", ZooConfig(results=records))
+
+
 def build_static_site(app, error):
     """Write the page that needs no server beside the documentation."""
     if error is None and app.builder.format == "html":
@@ -33,4 +45,5 @@ def build_static_site(app, error):
 
 def setup(app):
     """Connect to Sphinx's events."""
+    app.connect("builder-inited", write_generated_pages)
     app.connect("build-finished", build_static_site)

@@ -19,7 +19,8 @@ PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BEFORE = {
     "social-learning": "evolve.py c10 --generations 10 --regime.parents 2 --regime.depth 1",
 }
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = [path for path in (ROOT / "docs").rglob("*.md") if "generated" not in path.parts]
+PAGES = [ROOT / "README.md", *sorted(DOCS)]
 
 
 def blocks_of(page):

@@ -1,15 +1,15 @@
-"""Reproduce the papers' tables: train the players, play the matches, and write the page.
+"""Reproduce the papers' tables: train the players, play the matches, and write the pages.
 
     python training/reproduce.py --list
     python training/reproduce.py --experiment 4.6 [table-7.5 ...] [options]
     python training/reproduce.py --experiment 4.6 --fresh
     python training/reproduce.py --all [options]
 
-The page shows the papers' figures with ours beside them. Each finished training run and match is a
-line in the folder of results, whose key is its configuration, seed and results_version: nothing is
-done twice, unless --fresh computes it again and compares it with the record. Stop the program in
-any way and call it again: unfinished runs resume from their last checkpoints. --deadline 0 starts
-no job and only writes the page.
+One page shows the papers' figures with ours beside them, the other a verdict on each claim. Each
+finished training run and match is a line in the folder of results, whose key is its configuration,
+seed and results_version: nothing is done twice, unless --fresh computes it again and compares it
+with the record. Stop the program in any way and call it again: unfinished runs resume from their
+last checkpoints. --deadline 0 starts no job and only writes the pages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tyro.conf import OmitArgPrefixes
 from checkers_env.files import check_folder
 from training.reproduction.champions import load_champion
 from training.reproduction.jobs import Job, Run
-from training.reproduction.page import write_page
+from training.reproduction.page import write_page, write_verdicts
 from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.results import ResultStore, TrainingResult, differences
 from training.reproduction.scheduler import Costs, undone
@@ -69,7 +69,9 @@ class ReproductionConfig:
     work: Path | None = None
     """Folder of unfinished runs. Default: runs/reproduce; for a trial, a folder in it."""
     page: Annotated[Path | None, NoEffectWith("list", "compare", "starts", "fresh")] = None
-    """Markdown file of the page. Default: reproduction.md in --work."""
+    """Markdown file of the tables. Default: reproduction.md in --work."""
+    verdicts: Annotated[Path | None, NoEffectWith("list", "compare", "starts", "fresh")] = None
+    """Markdown file of the verdicts. Default: verdicts.md beside the page."""
     champions: Annotated[bool, NoEffectWith("compare", "starts", "fresh")] = False
     """Train again the players whose weight files are missing, because git does not keep them."""
     starts: Annotated[bool, NoEffectWith("list", "compare")] = False
@@ -117,6 +119,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
     left = run_session(settings.session, jobs, store, work, console, settings.champions)
     path = settings.page or work / "reproduction.md"
     write_page(path, chosen, scope, store)
+    write_verdicts(settings.verdicts or path.with_name("verdicts.md"), chosen, scope, store)
     if settings.experiment:
         print_tables(chosen, scope, store)
     if recorded:
@@ -130,12 +133,13 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
 
 
 def check_paths(settings: ReproductionConfig) -> None:
-    """Raise ValueError for a file in place of a folder, and for a folder in place of the page."""
+    """Raise ValueError for a file in place of a folder, and for a folder in place of a page."""
     folders = {name: getattr(settings, name) for name in ("results", "work", "compare")}
-    if settings.page is not None:
-        if settings.page.is_dir():
-            raise ValueError(f"--page must be a file, not the folder {str(settings.page)!r}")
-        folders["page"] = settings.page.parent
+    for name in ("page", "verdicts"):
+        if (file := getattr(settings, name)) is not None:
+            if file.is_dir():
+                raise ValueError(f"--{name} must be a file, not the folder {str(file)!r}")
+            folders[name] = file.parent
     for name, folder in folders.items():
         if folder is not None:
             check_folder(f"--{name}", folder)
@@ -168,27 +172,7 @@ def compute_again(
     """Compute experiments in a folder of their own, and compare them with the record.
 
     An interrupted computation goes on where it was. A finished one is deleted if all of it has a
-    record, and is equal.
-
-    Parameters
-    ----------
-    settings
-        Options of the session.
-    store
-        The record.
-    scope
-        Seeds and scale.
-    chosen
-        Experiments.
-    work
-        Folder of the computation.
-    console
-        Console to print on.
-
-    Raises
-    ------
-    ValueError
-        If the figures differ from the record.
+    record, and is equal. Raises ValueError if the figures differ from the record.
     """
     fresh, jobs = ResultStore(work / RESULTS), scope.jobs(chosen)
     left = run_session(settings.session, jobs, fresh, work, console)
@@ -210,13 +194,7 @@ def compute_again(
 
 
 def tables_of(settings: ReproductionConfig) -> list[Table]:
-    """Return the tables of the options --experiment, --all and --list.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, if there is no name, or if there are names beside --all.
-    """
+    """Return the tables of the options --experiment, --all and --list."""
     if settings.all and settings.experiment:
         raise ValueError("give --all, or --experiment with names, but not both")
     names = settings.experiment or (EXPERIMENTS if settings.all or settings.list else ())
@@ -226,13 +204,7 @@ def tables_of(settings: ReproductionConfig) -> list[Table]:
 
 
 def find_name(text: str) -> str:
-    """Return the experiment that a text names: ``table-4.6``, ``4.6``, ``Table 4.6``.
-
-    Raises
-    ------
-    ValueError
-        If no experiment has the name; the message tells the nearest ones.
-    """
+    """Return the experiment that a text names: ``table-4.6``, ``4.6``, ``Table 4.6``."""
     plain = re.sub(r"[\s_]+", "-", text.strip().lower())
     for name in (plain, f"table-{plain}", plain.replace("table", "table-", 1)):
         if name in EXPERIMENTS:
@@ -247,21 +219,7 @@ def find_name(text: str) -> str:
 def print_experiments(
     chosen: Sequence[Table], scope: Scope, store: ResultStore, work: Path, champions: bool
 ) -> None:
-    """Print a table of experiments: finished jobs, and the time left.
-
-    Parameters
-    ----------
-    chosen
-        Experiments to list.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    work
-        Folder of unfinished runs.
-    champions
-        Whether missing weight files count as work.
-    """
+    """Print a table of experiments: finished jobs, and the time left."""
     table = Shown(
         Column("experiment", no_wrap=True),
         "what it is",
@@ -284,24 +242,7 @@ def print_experiments(
 def compare(
     store: ResultStore, other: ResultStore, scope: Scope, chosen: Sequence[Table], console: Console
 ) -> None:
-    """Print which results of two folders differ.
-
-    Parameters
-    ----------
-    store, other
-        Results of the two folders.
-    scope
-        Seeds and scale.
-    chosen
-        Experiments whose results to compare.
-    console
-        Console to print on.
-
-    Raises
-    ------
-    ValueError
-        If results differ, or the folders have no job in common.
-    """
+    """Print which results of two folders differ. Raise ValueError if any do, or none is in both."""
     jobs = scope.jobs(chosen)
     pairs = [(job, store.result(job), other.result(job)) for job in jobs]
     both = [(job, one, two) for job, one, two in pairs if one and two]
@@ -314,17 +255,7 @@ def compare(
 
 
 def compare_starts(jobs: Sequence[Job], store: ResultStore, console: Console) -> None:
-    """Compare champions of finished evolutions with generation 0; print those that never moved.
-
-    Parameters
-    ----------
-    jobs
-        Jobs whose training runs count.
-    store
-        Results; comparisons that are missing are added.
-    console
-        Console to print on.
-    """
+    """Compare champions of finished evolutions with generation 0; print those that never moved."""
     for job in jobs:
         result = store.result(job)
         if not isinstance(job, Run) or not isinstance(result, TrainingResult):

@@ -1,11 +1,12 @@
-"""Fill the zoo: the best seed of every player, rated in one league, with a model card each.
+"""Fill the zoo: the best seed of every player, rated in one league.
 
     python training/zoo.py [options]
+    python training/zoo.py --cards FOLDER
 
 The validation in the results of reproduce.py selects the seed; its weights go to the zoo. All
 players of the zoo and the baselines then play a common league, and each has an examination of its
 own. results/league.jsonl keeps the games: only missing games are played. Call the same command
-again to resume it.
+again to resume it. --cards only writes the model cards, which are pages of the docs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -31,8 +33,16 @@ from training.report.player_analysis import mean_nodes
 from training.report.standings import standings
 from training.reproduction.champions import load_champion, name_champion
 from training.reproduction.league_results import LeaguePlan, LeagueStore
-from training.reproduction.model_card import HEAD, card, command, front_page, leaderboard
-from training.reproduction.model_zoo import Choice, choose
+from training.reproduction.model_card import (
+    HEAD,
+    Choice,
+    card,
+    choose,
+    command,
+    front_page,
+    leaderboard,
+    read_ratings,
+)
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
 from training.runtime.cli import read_options, run_command
@@ -58,7 +68,6 @@ SHOWN = {  # rows of the README: the name of a player, and what it is in plain w
     ANCHOR: "the piece counter: it counts men and kings",
     "random": "makes any legal move",
 }
-CARDS = "agents/zoo/"  # from the README
 BEGIN, END = "<!-- leaderboard: written by training/zoo.py -->\n", "<!-- end of leaderboard -->"
 LEAGUE = "zoo"  # the name of the common league in league.jsonl
 POSITIONS = 300  # games whose middle position serves to count nodes
@@ -78,6 +87,8 @@ class ZooConfig:
     """Folder of the league and the examinations while they run."""
     scale: float = 1.0
     """Scale of the trial that made the results, as in reproduce.py."""
+    cards: Path | None = None
+    """Folder of the players' cards: only write these, from the records, as the docs do."""
     threads: Annotated[int, Range(1, 1_000)] = os.cpu_count() or 1
     """Games played at once. Results do not depend on it."""
 
@@ -91,25 +102,29 @@ def main() -> int:
 
 
 def fill(arguments: Sequence[str], console: Console) -> None:
-    """Select the seeds, copy their weights, play, and write the cards and the leaderboards."""
+    """Select seeds, copy their weights, play, and write the leaderboards; or write the cards."""
     config = read_options(ZooConfig, arguments, "python training/zoo.py", __doc__)
-    for name in ("results", "out", "work"):
-        check_folder(f"--{name}", getattr(config, name))
+    for name in ("results", "out", "work", "cards"):
+        if (folder := getattr(config, name)) is not None:
+            check_folder(f"--{name}", folder)
+    if config.cards is not None:
+        write_cards(config.cards, config)
+        return
     # Check the marks before the games, not after hours of play.
     replace_leaderboard(config.readme.read_text("utf-8"), "")
     store = ResultStore(config.results)
-    selection = choose(Scope(scale=config.scale), store)
-    if not selection:
-        raise ValueError(
-            f"{str(config.results)!r} has no finished validation: run "
-            "python training/reproduce.py --experiment validation"
-        )
-    choices = {NAMES.get(name, name): choice for name, choice in selection.items()}
-    for name, choice in choices.items():
-        copy_champion(config.out / f"{name}{WEIGHTS_SUFFIX}", choice, store)
+    choices = choose_players(config, store)
     files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
+    for name, choice in choices.items():
+        copy_champion(files[name], choice, store)
     games = LeagueStore(config.results)
-    league, _, boards = run_league([*files.values()], config, console, games)
+    requests = [request_league([*files.values()], config)]
+    requests += [request_league([path], config, examine=True) for path in files.values()]
+    for request in requests:
+        play_missing(request, config, console, games)
+    plan = plan_league(requests[0])
+    league = read_league(requests[0], games)
+    boards = positions(games.beginnings(plan))
     short = {entrant.name: name for entrant, name in zip(league.entrants, choices, strict=False)}
     lines = [
         line._replace(name=short.get(line.name, line.name))
@@ -118,16 +133,46 @@ def fill(arguments: Sequence[str], console: Console) -> None:
     nodes = {
         name: mean_nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in choices
     }
-    for name, choice in choices.items():
-        alone, findings, _ = run_league([files[name]], config, console, games, examine=True)
-        text = card(name, choice, lines, standings(alone), findings)
-        write_atomically(config.out / f"{name}.md", text.encode())
     whole = "\n".join([*HEAD, leaderboard(choices, lines, nodes)])
     write_atomically(config.out / "README.md", whole.encode())
-    best = front_page(choices, lines, SHOWN, CARDS)
-    readme = replace_leaderboard(config.readme.read_text("utf-8"), best)
+    readme = config.readme.read_text("utf-8")
+    readme = replace_leaderboard(readme, front_page(choices, lines, SHOWN))
     write_atomically(config.readme, readme.encode())
     console.print(f"{len(choices)} players are in {config.out}", markup=False)
+
+
+def write_cards(folder: Path, config: ZooConfig) -> None:
+    """Write the card of each player and the leaderboard with links to them, from the records."""
+    choices = choose_players(config, ResultStore(config.results))
+    files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
+    games = LeagueStore(config.results)
+    page = (config.out / "README.md").read_text("utf-8")
+    common = read_league(request_league([*files.values()], config), games)
+    played, drawn = Counter[int](), Counter[int]()
+    for game in common.games:
+        played.update((game.black, game.white))
+        drawn.update((game.black, game.white) if game.score == 0.5 else ())
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (name, choice) in enumerate(choices.items()):
+        request = request_league([files[name]], config, examine=True)
+        alone, found = read_league(request, games), games.findings(plan_league(request)) or []
+        share = drawn[number] / played[number]
+        text = card(name, choice, read_ratings(page), share, standings(alone), found)
+        write_atomically(folder / f"{name}.md", text.encode())
+    linked = page.replace(f"{WEIGHTS_SUFFIX})", ".md)")
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *choices, "```", ""])
+    write_atomically(folder / "index.md", f"{linked}\n{toctree}".encode())
+
+
+def choose_players(config: ZooConfig, store: ResultStore) -> dict[str, Choice]:
+    """Return the best seed of each player by its name in the zoo."""
+    selection = choose(Scope(scale=config.scale), store)
+    if not selection:
+        raise ValueError(
+            f"{str(config.results)!r} has no finished validation: run "
+            "python training/reproduce.py --experiment validation"
+        )
+    return {NAMES.get(name, name): choice for name, choice in selection.items()}
 
 
 def replace_leaderboard(text: str, table: str) -> str:
@@ -143,20 +188,7 @@ def copy_champion(path: Path, choice: Choice, store: ResultStore) -> None:
     """Copy a champion's weight file into the zoo.
 
     An existing file stays if it is the champion's, or if the results keep no weights of the player.
-
-    Parameters
-    ----------
-    path
-        Weight file in the zoo.
-    choice
-        The player's best seed.
-    store
-        Results with the champion's weight file.
-
-    Raises
-    ------
-    ValueError
-        If the weights are neither in the zoo nor in the results.
+    Raises ValueError if the weights are neither in the zoo nor in the results.
     """
     names = choice.result.champions
     if path.exists() and (not names or name_champion(path.read_bytes()) == names[0]):
@@ -177,55 +209,17 @@ def copy_champion(path: Path, choice: Choice, store: ResultStore) -> None:
     write_atomically(path, champion.read_bytes())
 
 
-def run_league(
-    players: Sequence[Path],
-    config: ZooConfig,
-    console: Console,
-    store: LeagueStore,
-    *,
-    examine: bool = False,
-) -> tuple[League, Sequence[str], Sequence[Board]]:
-    """Run a league of benchmark.py; only games that the store lacks are played.
-
-    Parameters
-    ----------
-    players
-        Weight files of the entrants. The common league adds the baselines.
-    config
-        Options of the command line.
-    console
-        Shows the progress.
-    store
-        Has the games that were played before; new games are added.
-    examine
-        Whether this is the examination of a single player.
-
-    Returns
-    -------
-    The league, the findings of an examination, and positions from the middle of its games.
-    """
+def request_league(
+    players: Sequence[Path], config: ZooConfig, *, examine: bool = False
+) -> benchmark.BenchmarkConfig:
+    """Return benchmark.py's options of the common league, or of a player's examination."""
     others = () if examine else YARDSTICKS
-    request = benchmark.BenchmarkConfig(
+    return benchmark.BenchmarkConfig(
         (*map(str, players), *others), depth=DEPTH, threads=config.threads, analyse=examine
     )
-    plan = plan_league(players[0].stem if examine else LEAGUE, request)
-    games = store.games(plan)
-    if len(games) < len(plan.fixtures) or (examine and store.findings(plan) is None):
-        if examine:
-            games = {}  # play all again: the analysis needs their moves, which the store lacks
-        key = hashlib.sha256(repr([plan.pair_keys(), *games]).encode()).hexdigest()[:12]
-        folder = config.work / f"{plan.name}-{key}"
-        with lock_run_folder(folder, "choose another folder by --work"):
-            if not (folder / FILE_NAME).exists():
-                begin_journal(folder, plan, request, games)
-            store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
-        games = store.games(plan)
-    played = tuple(games[number] for number in sorted(games))
-    league = League(plan.entrants, benchmark.league_conditions(request), played)
-    return league, store.findings(plan) or [], positions(store.beginnings(plan))
 
 
-def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
+def plan_league(request: benchmark.BenchmarkConfig) -> LeaguePlan:
     """Return the entrants, fixtures and conditions of a league by the rules of benchmark.py."""
     texts, pairings = benchmark.make_pairings(request)
     entries = benchmark.make_entries(request, texts)
@@ -237,8 +231,44 @@ def plan_league(name: str, request: benchmark.BenchmarkConfig) -> LeaguePlan:
     }
     fixtures = benchmark.make_schedule(request, pairings)
     entrants = tuple(entry.entrant for entry in entries)
+    name = Path(request.agents[0]).stem if request.analyse else LEAGUE
     sample = 0 if request.analyse else POSITIONS
     return LeaguePlan(name, entrants, conditions, pairings, fixtures, sample)
+
+
+def play_missing(
+    request: benchmark.BenchmarkConfig, config: ZooConfig, console: Console, store: LeagueStore
+) -> None:
+    """Play the games of a league that the store lacks, and add them.
+
+    An examination is played as a whole: its analysis needs all moves, which the store lacks.
+    """
+    plan = plan_league(request)
+    games = store.games(plan)
+    if is_complete(plan, store, len(games)):
+        return
+    known = {} if request.analyse else games
+    key = hashlib.sha256(repr([plan.pair_keys(), *known]).encode()).hexdigest()[:12]
+    folder = config.work / f"{plan.name}-{key}"
+    with lock_run_folder(folder, "choose another folder by --work"):
+        if not (folder / FILE_NAME).exists():
+            begin_journal(folder, plan, request, known)
+        store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
+
+
+def read_league(request: benchmark.BenchmarkConfig, store: LeagueStore) -> League:
+    """Return a league from the store. Raise ValueError if games or findings are missing."""
+    plan = plan_league(request)
+    games = store.games(plan)
+    if not is_complete(plan, store, len(games)):
+        raise ValueError(f"the results lack games of {plan.name}: run python training/zoo.py")
+    played = tuple(games[number] for number in sorted(games))
+    return League(plan.entrants, benchmark.league_conditions(request), played)
+
+
+def is_complete(plan: LeaguePlan, store: LeagueStore, games: int) -> bool:
+    """Return whether the store has all games of a league, and the findings of an examination."""
+    return games == len(plan.fixtures) and (plan.name == LEAGUE or store.findings(plan) is not None)
 
 
 def begin_journal(
@@ -247,19 +277,7 @@ def begin_journal(
     request: benchmark.BenchmarkConfig,
     games: Mapping[int, GameRecord],
 ) -> None:
-    """Write a journal with the known games, so that benchmark.py resumes the league.
-
-    Parameters
-    ----------
-    folder
-        Folder of the journal.
-    plan
-        The league.
-    request
-        Its options for benchmark.py.
-    games
-        Known games by number.
-    """
+    """Write a journal with the known games by number, so that benchmark.py resumes the league."""
     league = League(plan.entrants, benchmark.league_conditions(request))
     identity = asdict(league) | {"games": len(plan.fixtures)}
     Journal(folder / FILE_NAME).create(identity, (games[number] for number in sorted(games)))

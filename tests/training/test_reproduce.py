@@ -22,7 +22,7 @@ SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
 OPTIONS = (
     "experiment all list seeds scale deadline workers executor address results work page "
-    "champions compare fresh"
+    "champions compare fresh verdicts"
 )
 
 
@@ -70,6 +70,7 @@ def test_table_is_computed_once(command, tmp_path):
     assert "ours, 1 seed" in said
     assert contents(tmp_path / "work" / "results") == made
     assert (tmp_path / "here" / "reproduction.md").read_text() == table
+    assert "# Verdicts\n" in (tmp_path / "here" / "verdicts.md").read_text()
     status, said = command("--list", *QUICK[:4], "--work", "work")
     assert "3/3" in said.splitlines()[-2]
 
@@ -183,6 +184,7 @@ def test_no_work_begins_at_the_deadline(command, tmp_path):
         (["--list", "--work", "file/w"], "--work must be a folder, not below the file 'file'"),
         (["--all", "--compare", "file"], "--compare must be a folder, not the file 'file'"),
         (["--all", "--page", "folder"], "--page must be a file, not the folder 'folder'"),
+        (["--all", "--verdicts", "folder"], "--verdicts must be a file, not the folder 'folder'"),
         (["--all", "--fresh", "--champions"], "--champions has no effect with --fresh"),
         (["--all", "--deadline", "nan"], "deadline must be at least 0 minutes, not nan"),
         (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
@@ -232,7 +234,7 @@ def test_killed_session_resumes_to_the_same_results(command, tmp_path):
     assert command(*words, "--work", "whole", "--executor", "threads")[0] == 0
     status, said = command(*words, "--work", "whole", "--compare", work / "results")
     assert status == 0, said
-    left = {"lock", "results", "reproduction", "reproduction.md"}  # no folder of a run
+    left = {"lock", "results", "reproduction", "reproduction.md", "verdicts.md"}  # and no run
     assert {path.name for path in work.iterdir()} == left
 
 

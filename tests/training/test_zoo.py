@@ -23,8 +23,7 @@ from training.report.standings import StandingsRow
 from training.reproduction.champions import load_champion, name_champion
 from training.reproduction.jobs import SPARE, Match, Run
 from training.reproduction.league_results import LeaguePlan, LeagueStore
-from training.reproduction.model_card import card
-from training.reproduction.model_zoo import choose
+from training.reproduction.model_card import card, choose
 from training.reproduction.papers.seed_selection import FORTY, VALIDATION
 from training.reproduction.plan import Scope
 from training.reproduction.results import ResultStore
@@ -85,7 +84,6 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     assert zoo.main() == 0, capsys.readouterr().err
     assert {path.name for path in Path("zoo").iterdir()} == {
         "README.md",
-        f"{PLAYER}.md",
         f"{PLAYER}.safetensors",
     }
     choice = choose(SCOPE, store)[PLAYER]
@@ -101,12 +99,19 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     shown = Path("README.md").read_text()
     assert shown.startswith(f"before\n{zoo.BEGIN}| player | Elo |")
     assert shown.endswith(f"|\n{zoo.END}\nafter\n")
-    assert f"[{PLAYER}](agents/zoo/{PLAYER}.md)" in shown
+    assert f"| {PLAYER} | " in shown
     assert "| the player of this test |" in shown
     assert "material (depth 4)" not in shown
-    told = Path("zoo", f"{PLAYER}.md").read_text()
+    monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--cards", "cards"])
+    assert zoo.main() == 0, capsys.readouterr().err
+    assert {path.name for path in Path("cards").iterdir()} == {"index.md", f"{PLAYER}.md"}
+    assert f"[{PLAYER}]({PLAYER}.md)" in Path("cards", "index.md").read_text()
+    told = Path("cards", f"{PLAYER}.md").read_text()
     assert "Its seed, of 2, is the best in 160 games" in told
+    assert f"{rating_of(table)} Elo, place " in told
+    assert " of 3 in the common league" in told
     assert "wins kept" in told
+    monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
     files = [*Path("zoo").iterdir(), Path("README.md"), *store.folder.glob("*.jsonl")]
     before = {path: path.read_bytes() for path in files}
     shutil.rmtree("work")
@@ -120,10 +125,17 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     assert (own, len(rows) - own) == (4, 3)
     for others, games in ((rows[:-1], 86), (rows[1:], own * 86)):
         lines.write_bytes(b"".join(others))
+        with pytest.raises(ValueError, match="the results lack games of"):
+            zoo.write_cards(Path("cards"), zoo.ZooConfig(store.folder, Path("zoo"), scale=0.02))
         assert zoo.main() == 0
         assert len(played) == games
         assert lines.read_bytes() == before[lines]
         played.clear()
+
+
+def rating_of(table):
+    """Return the player's rating in the leaderboard."""
+    return next(row[2] for row in cells(table) if name_in(row[1]) == PLAYER)
 
 
 def counted_games(monkeypatch):
@@ -148,8 +160,9 @@ def test_league_under_way_is_not_played_twice(tmp_path, monkeypatch):
     weights = load_weights(ROOT / "agents" / "zoo" / "learns.safetensors")
     monkeypatch.chdir(tmp_path)
     save_weights(players[0], *weights)
+    request = zoo.request_league(players, config)
     with pytest.raises(ValueError, match="another session is at work in"):
-        zoo.run_league(players, config, Console(quiet=True), LeagueStore(tmp_path))
+        zoo.play_missing(request, config, Console(quiet=True), LeagueStore(tmp_path))
 
 
 def test_games_of_another_player_are_not_used(tmp_path):
@@ -243,7 +256,7 @@ def test_run_without_weights_keeps_the_zoos_file(store, tmp_path):
     zoo.copy_champion(path, bare, store)
     assert path.read_bytes() == b"weights"
     line = StandingsRow(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
-    told = card(PLAYER, bare, [line], [line], [])
+    told = card(PLAYER, bare, {PLAYER: "+0 [-1, +1]"}, 0.0, [line], [])
     assert "validation" not in told
     assert "None was seen" in told
     assert "no endings" not in told

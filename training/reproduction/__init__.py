@@ -17,10 +17,9 @@
 - ``effects``: one figure a seed, by which a claim is judged
 - ``inference``: intervals, equivalence, false discoveries, power
 - ``verdicts``, ``claim_text``: claims judged over seeds; their Markdown
-- ``page``: the page in Markdown
-- ``plots``: pictures of the page
-- ``drawn_games``, ``gains``, ``paper_notes``: sections of the page
+- ``page``: the pages of tables and of verdicts in Markdown
+- ``plots``: pictures of the pages
+- ``paper_notes``: players said to be the same, and what cannot be repeated
 - ``comparison``: presets compared over several seeds
-- ``model_zoo``: best seed of each player
-- ``model_card``: model cards and the leaderboard
+- ``model_card``: the best seed of each player, model cards and the leaderboard
 """

@@ -11,7 +11,6 @@ from training.reproduction.claims import MARGIN, TIMES, Claim, finite
 from training.reproduction.inference import MOST_SEEDS, Interval
 from training.reproduction.jobs import Player
 from training.reproduction.plan import EXPERIMENTS
-from training.reproduction.table_text import link
 from training.reproduction.tables import (
     BY_MATERIAL,
     BY_PLAYING_OUT,
@@ -29,10 +28,10 @@ from training.reproduction.verdicts import LEAST, WORDS, Verdict
 OF_GAMES = (RESULTS, BY_MATERIAL, BY_PLAYING_OUT, SCORE, DIFFERENCES, WINS, DRAWS, LOSSES)
 
 HOW = (
-    "A player is a sample, a game is not. The effect is one figure a seed. Its interval is "
-    "Student's t over the seeds, with champions paired by seed. *Theirs* is the paper's effect, "
-    "from its printed games. Its interval takes these games as independent. It is not over runs: "
-    "the papers have one of each player.",
+    "A player is a sample, a game is not. The effect is one figure a seed, and without a unit the "
+    "score above 50 %. Its interval is Student's t over the seeds, with champions paired by seed. "
+    "*Theirs* is the paper's effect, from its printed games. Its interval takes these games as "
+    "independent. It is not over runs: the papers have one of each player.",
     "",
     "- **Holds**: the effect is above 0.",
     "- **Holds, much smaller**: it is above 0, and its interval excludes half of theirs.",
@@ -69,56 +68,39 @@ def count(judged: Sequence[Verdict]) -> str:
 
 def claim_table(judged: Sequence[Verdict]) -> Iterator[str]:
     """Yield the table of verdicts, and the names of their families."""
-    yield (
-        "| claim | theirs | ours [95 % interval] | of theirs | unit | seeds | p | q | verdict "
-        "| seeds to decide |"
-    )
-    yield "|---|---:|---:|---:|---|---:|---:|---:|---|---:|"
+    yield "| claim | theirs | ours [95 %] | unit | seeds | p | q | verdict | seeds to decide |"
+    yield "|---|---:|---:|---|---:|---:|---:|---|---:|"
     yield from map(_line, judged)
     yield ""
     sizes = Counter(verdict.claim.family for verdict in judged)
-    names = ", ".join(f"{family} ({size})" for family, size in sizes.items())
-    yield from (f"Families: {names}.", "")
-
-
-def untested_claims(judged: Sequence[Verdict]) -> Iterator[str]:
-    """Yield a list of the claims that are not tested, each with its reason."""
-    lines = [f"- {it.claim.says} {it.untested}." for it in judged if it.word == "not tested"]
-    if lines:
-        yield from ("Not tested, and why:", "", *lines, "")
+    yield from ("Claims of each family:", "")
+    yield from (f"- {family}: {size}" for family, size in sizes.items())
+    yield ""
 
 
 def _line(verdict: Verdict) -> str:
     claim, seeds = verdict.claim, len(verdict.values)
     p, q = (f"{it:.2g}" if seeds > 1 else "" for it in (verdict.p, verdict.q))
     word = f"**{verdict.word}**" if verdict.word else "too few seeds" if seeds else "not yet played"
+    if verdict.word == "not tested":
+        word += f": {verdict.untested}"
     if verdict.power is not None:
         word += f" (power {verdict.power:.2f})"
     needed = ""
     if verdict.word == "inconclusive":
         needed = str(verdict.seeds_needed or f"> {MOST_SEEDS}")
-    links = ", ".join(link(table) for table in tables_of(claim))
+    names = ", ".join(table.name for table in tables_of(claim))
     cells = (
-        f"{claim.says} ({claim.source}; {links})",
+        f"{claim.says} ({claim.source}; {names})",
         effect_text(claim, verdict.theirs),
         effect_text(claim, verdict.effect) if seeds else "",
-        _share(verdict),
-        claim.unit,
+        "" if claim.unit == Claim.unit else claim.unit,
         seeds,
         *((p, q) if verdict.word not in (None, "not tested") else ("", "")),
         word,
         needed,
     )
     return f"| {' | '.join(map(str, cells))} |"
-
-
-def _share(verdict: Verdict) -> str:
-    """Return which part of the paper's effect ours is, in %."""
-    share = verdict.share_of_theirs
-    if share is None or verdict.claim.kind == "equal" or verdict.claim.unit == TIMES:
-        return ""
-    mean, low, high = (f"{round(100 * it)}" for it in share)
-    return f"{mean} [{low}, {high}] %"
 
 
 def effect_text(claim: Claim, effect: Interval | None) -> str:

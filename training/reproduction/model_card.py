@@ -1,40 +1,70 @@
-"""Model cards of the zoo's players, and their leaderboard."""
+"""The zoo's players: the best seed of each, their model cards and their leaderboard."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from agents.agent_spec import WEIGHTS_SUFFIX
 from training.report.standings import StandingsRow
-from training.reproduction.jobs import PLAYERS
-from training.reproduction.model_zoo import Choice
+from training.reproduction.effects import score
+from training.reproduction.jobs import PLAYERS, Run, run_of, with_seed
+from training.reproduction.papers.seed_selection import FORTY, VALIDATION
+from training.reproduction.papers.strong_player import STRONG
+from training.reproduction.plan import Scope, outcome_of
+from training.reproduction.results import ResultStore, TrainingResult
 from training.trainer.presets import TD_PRESETS
 
 NEAREST = 5  # stronger players that a card names
 
 
+class Choice(NamedTuple):
+    """A player's best seed, and the scores of all its seeds in the validation, in %.
+
+    A player that measures itself has no scores. Its weights are in the zoo only.
+    """
+
+    run: Run
+    result: TrainingResult
+    scores: dict[int, float]
+
+
+def choose(scope: Scope, store: ResultStore) -> dict[str, Choice]:
+    """Return the best seed of each player that finished a validation; of equal ones the first."""
+    found = {}
+    for line in VALIDATION.rows:
+        scores, runs = {}, dict[int, tuple[Run, TrainingResult]]()
+        for seed, jobs in enumerate(scope.games(line, FORTY)):
+            games = outcome_of(jobs, store)
+            run = run_of(with_seed(line.first, seed), scope.scale)
+            trained = store.result(run)
+            if isinstance(trained, TrainingResult) and isinstance(games, list):
+                scores[seed], runs[seed] = score(games), (run, trained)
+        if scores:
+            best = max(scores, key=lambda seed: scores[seed])
+            found[line.first.name] = Choice(*runs[best], scores)
+    alone = run_of(STRONG, scope.scale)
+    if isinstance(trained := store.result(alone), TrainingResult):
+        found[STRONG.name] = Choice(alone, trained, {})
+    return found
+
+
 def card(
     name: str,
     choice: Choice,
-    lines: Sequence[StandingsRow],
+    ratings: Mapping[str, str],
+    drawn: float,
     alone: Sequence[StandingsRow],
     found: Sequence[str],
 ) -> str:
     """Return the card of a player in Markdown.
 
-    Parameters
-    ----------
-    name
-        Name in the zoo.
-    choice
-        Its best seed.
-    lines
-        Standings of the common league, the best first.
-    alone
-        Standings of its examination: the baselines, and itself at other depths.
-    found
-        Findings of the examination beside the games, in sentences.
+    The ratings are those of the common league by name, the best first, and `drawn` is the player's
+    share of drawn games there. The standings and the findings are those of its examination.
     """
-    place = next(place for place, line in enumerate(lines, 1) if line.name == name)
+    names = list(ratings)
+    place = names.index(name)
     return "\n".join(
         [
             f"# {name}",
@@ -43,7 +73,7 @@ def card(
             "",
             "## Strength",
             "",
-            f"{rating(lines[place - 1])} Elo, place {place} of {len(lines)} in the common league. "
+            f"{ratings[name]} Elo, place {place + 1} of {len(names)} in the common league. "
             "All of the zoo and the yardsticks play there at 4 plies, 86 games a pair from the "
             "two-move ballot. 0 is the piece counter at 4 plies.",
             "",
@@ -55,10 +85,19 @@ def card(
             "",
             "## Known weaknesses",
             "",
-            *(list(_weaknesses(name, choice, lines, alone)) or ["None was seen in these games."]),
+            *(
+                list(_weaknesses(name, choice, names[:place], drawn, alone))
+                or ["None was seen in these games."]
+            ),
             "",
         ]
     )
+
+
+def read_ratings(leaderboard: str) -> dict[str, str]:
+    """Return the ratings of the leaderboard's page by name, the best first."""
+    rows = re.findall(r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([^|]+) \|", leaderboard, re.M)
+    return {trained or yardstick: rated for trained, yardstick, rated in rows}
 
 
 def command(choice: Choice) -> str:
@@ -87,10 +126,8 @@ def _training(choice: Choice) -> Iterator[str]:
 
 
 def _weaknesses(
-    name: str, choice: Choice, lines: Sequence[StandingsRow], alone: Sequence[StandingsRow]
+    name: str, choice: Choice, above: Sequence[str], drawn: float, alone: Sequence[StandingsRow]
 ) -> Iterator[str]:
-    own = next(line for line in lines if line.name == name)
-    above = [line.name for line in lines if line.elo > own.elo]
     if above:
         nearest = ", ".join(above[-NEAREST:])
         rest = len(above) - NEAREST
@@ -101,8 +138,8 @@ def _weaknesses(
         for depth, line in sorted(depths.items()):
             if depth > best and line.high < depths[best].low:
                 yield f"- At {depth} plies weaker than at {best}: its values mislead deeper."
-    if own.draws > own.games / 2:
-        yield f"- {own.draws / own.games:.0%} of its games in the common league are drawn."
+    if drawn > 0.5:
+        yield f"- {drawn:.0%} of its games in the common league are drawn."
     if choice.scores:  # a player of the papers
         yield "- It knows no draw rule, and no endings: it may let a win slip (`endgame=4` helps)."
 
@@ -115,17 +152,7 @@ def at(name: str, line: StandingsRow) -> bool:
 def leaderboard(
     kept: Mapping[str, Choice], lines: Sequence[StandingsRow], visited: Mapping[str, float]
 ) -> str:
-    """Return the table of all players in Markdown, the best first.
-
-    Parameters
-    ----------
-    kept
-        Best seeds of the zoo's players by name.
-    lines
-        Standings of the common league, the best first.
-    visited
-        Mean number of nodes a move, by name.
-    """
+    """Return the table of all players in Markdown, the best first."""
     rows = []
     for place, line in enumerate(lines, 1):
         if line.name not in kept:
@@ -133,34 +160,24 @@ def leaderboard(
             continue
         choice = kept[line.name]
         rows.append(
-            f"| {place} | [{line.name}]({line.name}.md) | {rating(line)} "
+            f"| {place} | [{line.name}]({line.name}{WEIGHTS_SUFFIX}) | {rating(line)} "
             f"| {visited[line.name]:.0f} | {_in_short(choice)} | `{command(choice)}` |"
         )
     return "\n".join([*COLUMNS, *rows, ""])
 
 
 def front_page(
-    kept: Collection[str], lines: Sequence[StandingsRow], shown: Mapping[str, str], folder: str
+    kept: Collection[str], lines: Sequence[StandingsRow], shown: Mapping[str, str]
 ) -> str:
     """Return a short table for newcomers in Markdown, the best first.
 
-    Parameters
-    ----------
-    kept
-        Names of players that have a card.
-    lines
-        Standings of the common league, the best first.
-    shown
-        Plain description of each player in the table, by name.
-    folder
-        Folder of the cards, relative to the file with the table; ends with a slash.
+    `kept` are the trained players, and `shown` the plain words on each player of the table.
     """
     rows = []
     for line in lines:
         if line.name not in shown:
             continue
-        yardstick = f"*{line.name.partition(' (')[0]}*"
-        name = f"[{line.name}]({folder}{line.name}.md)" if line.name in kept else yardstick
+        name = line.name if line.name in kept else f"*{line.name.partition(' (')[0]}*"
         rows.append(f"| {name} | {_front_rating(line)} | {shown[line.name]} |")
     columns = ("| player | Elo | 95 % interval | what it is |", "|---|---:|---|---|")
     return "\n".join([*columns, *rows, ""])
@@ -179,7 +196,7 @@ HEAD = (
     "0 Elo is the piece counter at 4 plies. `python training/zoo.py` writes this page.",
     "",
     "- **Seeds.** Each player is the best of its seeds in a validation league, "
-    "whose games no table uses. Its card says among how many. `strong` has one seed.",
+    "whose games no table uses. Its card in the docs says among how many. `strong` has one seed.",
     "- **Games.** All meet all at 4 plies, 86 games a pair from the two-move ballot. Players by "
     "Monte Carlo tree search use 200 playouts a move instead.",
     "- **Search.** `strong` searches selectively. The other players by plies search full-width.",

@@ -1,27 +1,35 @@
-"""The page in Markdown: verdicts, plots and all tables, from the results alone."""
+"""The pages in Markdown, from the results alone: the verdicts, and all tables with plots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+
+import numpy as np
 
 from checkers_env.files import write_atomically
-from training.reproduction import drawn_games, gains, paper_notes
-from training.reproduction.claim_text import HOW, claim_table, count, untested_claims
+from training.reproduction import paper_notes
+from training.reproduction.claim_text import HOW, claim_table, count
 from training.reproduction.claims import Claim
+from training.reproduction.effects import (
+    LEAD,
+    advantage,
+    decided,
+    share_drawn,
+    share_led,
+)
 from training.reproduction.jobs import Player, Run
 from training.reproduction.own_claims import CHANGES, REASONS
 from training.reproduction.paper_claims import CLAIMS
-from training.reproduction.papers import coevolution_ablations
 from training.reproduction.papers.other_papers import NETS, NETWORKS, UNSATURATED
 from training.reproduction.papers.strong_player import SCORES
 from training.reproduction.plan import EXPERIMENTS, Scope, figures
 from training.reproduction.plots import curves, dots, forest
 from training.reproduction.results import ResultStore, TrainingResult
 from training.reproduction.table_text import to_markdown
-from training.reproduction.tables import Row, Table
-from training.reproduction.verdicts import Verdict, jobs_of, verdicts
+from training.reproduction.tables import Row, Table, brief, interval
+from training.reproduction.verdicts import Verdict, effects, jobs_of, verdicts
 
 PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     "curves": (
@@ -58,20 +66,7 @@ DOTS = {
 }
 
 
-class Section(NamedTuple):
-    """Section of the page: its title, pictures, claims, and tables side by side."""
-
-    title: str
-    pictures: Iterable[str] = ()
-    claims: Sequence[Claim] = ()
-    compared: Sequence[Table] = ()
-
-
-WHY = Section("Why", PANELS, REASONS)
-BEYOND = (
-    Section("The strong player", ("strength", "ingredients")),
-    Section("Evolution that learns", ("learning",), CHANGES, coevolution_ablations.TABLES),
-)
+SECTIONS = {"What the papers claim": CLAIMS, "Why": REASONS, "Evolution that learns": CHANGES}
 CAPTIONS = {
     "claims": "Effects and intervals of the claims.",
     "curves": "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
@@ -85,54 +80,36 @@ CAPTIONS = {
 
 
 def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultStore) -> None:
-    """Write the page, and its plots to a folder of the same name beside it.
-
-    Parameters
-    ----------
-    path
-        Markdown file of the page.
-    tables
-        Tables on the page. Claims that need other jobs are left out.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    """
+    """Write the page of the tables, and its plots to a folder of the same name beside it."""
     judged = verdicts(_within(CLAIMS, tables, scope), scope, store)
     found = {table.name: figures(table, scope, store) for table in tables}
+    lines = [*_beginning("The papers' tables, theirs and ours", tables, scope, store)]
     pictures = _pictures(judged, scope, store) | _dots(tables, found)
-
-    def pictured(*names: str) -> list[str]:
-        links = [f"![{CAPTIONS[it]}]({path.stem}/{it}.svg)" for it in names if it in pictures]
-        return [line for link in links for line in (link, "")]
-
-    def lines_of(section: Section) -> list[str]:
-        judged = verdicts(_within(section.claims, tables, scope), scope, store)
-        body = pictured(*section.pictures)
-        if section.compared and set(section.compared) <= set(tables):
-            body += gains.lines(section.compared, scope, store)
-        body += [*claim_table(judged), *untested_claims(judged)] if judged else ()
-        return [f"## {section.title}", "", *body] if body else []
-
-    lines = [*_beginning(tables, scope, store)]
-    if judged:
-        lines += ["## What the papers claim", "", count(judged), "", *HOW]
-        lines += [*pictured("claims"), *claim_table(judged), *untested_claims(judged)]
-    lines += paper_notes.sameness_lines(tables, scope, store)
+    (path.parent / path.stem).mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.items():
+        write_atomically(path.parent / path.stem / f"{name}.svg", picture)
+        lines += [f"![{CAPTIONS[name]}]({path.stem}/{name}.svg)", ""]
     if set(tables) == set(EXPERIMENTS.values()):
         lines += paper_notes.unrepeatable_lines()
-    lines += lines_of(WHY)
-    lines += drawn_games.lines(judged, scope, store)
-    lines += drawn_games.by_lead(tables, scope, store)
-    for section in BEYOND:
-        lines += lines_of(section)
+    lines += drawn_lines(judged, scope, store)
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
         lines += to_markdown(table, found[table.name])
+    write_atomically(path, "\n".join(lines).encode())
+
+
+def write_verdicts(path: Path, tables: Sequence[Table], scope: Scope, store: ResultStore) -> None:
+    """Write the page of the verdicts on claims; claims that need other tables are left out."""
+    lines = [*_beginning("Verdicts", tables, scope, store)]
+    for title, claims in SECTIONS.items():
+        if not (judged := verdicts(_within(claims, tables, scope), scope, store)):
+            continue
+        lines += [f"## {title}", ""]
+        if claims is CLAIMS:
+            lines += [count(judged), "", *HOW]
+        lines += claim_table(judged)
+    lines += paper_notes.sameness_lines(tables, scope, store)
     path.parent.mkdir(parents=True, exist_ok=True)
-    for name, picture in pictures.items():
-        (path.parent / path.stem).mkdir(exist_ok=True)
-        write_atomically(path.parent / path.stem / f"{name}.svg", picture)
     write_atomically(path, "\n".join(lines).encode())
 
 
@@ -148,13 +125,15 @@ def _within(claims: Sequence[Claim], tables: Sequence[Table], scope: Scope) -> l
     return [claim for claim in claims if jobs_of(claim, scope) <= jobs]
 
 
-def _beginning(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator[str]:
+def _beginning(
+    title: str, tables: Sequence[Table], scope: Scope, store: ResultStore
+) -> Iterator[str]:
     jobs = scope.jobs(tables)
     done = [result for job in jobs if (result := store.result(job)) is not None]
     hours = sum(result.origin.cpu_seconds for result in done) / 3600
     processors = sorted({result.origin.processor for result in done})
     share = f"{len(done)} of {len(jobs)} runs and matches are done"
-    yield "# The papers' tables and claims, theirs and ours"
+    yield f"# {title}"
     yield ""
     yield (
         f"Written by `python training/reproduce.py` from the results; {share}, in {hours:.1f} "
@@ -204,3 +183,39 @@ def _runs(player: str, scope: Scope, store: ResultStore) -> list[TrainingResult]
     jobs = [job for seed in scope.games(Row(Player(player), (), ())) for job, _ in seed]
     results = [store.result(job) for job in jobs if isinstance(job, Run)]
     return [result for result in results if isinstance(result, TrainingResult)]
+
+
+def drawn_lines(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> Iterator[str]:
+    """Yield the section in Markdown: every claim about scores, as played and decided."""
+    scores = [it for it in judged if it.claim.effect is advantage and it.values]
+    if not scores:
+        return
+    claims: list[Claim] = [it.claim for it in scores]
+    again = verdicts([replace(claim, effect=decided) for claim in claims], scope, store)
+    yield from ("## Drawn games", "", _ABOUT_DRAWN, "")
+    yield (
+        f"| claim | drawn, % | of them with a lead of {LEAD} pieces, % | effect as played "
+        "| effect if draws go to the side with more pieces | verdict then |"
+    )
+    yield "|---|---:|---:|---:|---:|---|"
+    for played, then in zip(scores, again, strict=True):
+        drawn, led = (
+            _mean(effects(replace(played.claim, effect=share), scope, store))
+            for share in (share_drawn, share_led)
+        )
+        yield (
+            f"| {played.claim.says} | {drawn} | {led} | {interval(played.values)} "
+            f"| {interval(then.values)} | {then.word or 'too few seeds'} |"
+        )
+    yield ""
+
+
+def _mean(values: Sequence[float]) -> str:
+    return brief(float(np.mean(values))) if values else ""
+
+
+_ABOUT_DRAWN = (
+    "A game is drawn after 100 moves of each side, even if one is ahead. These are the claims "
+    "about scores once more, with every drawn game given to the side that has more pieces at its "
+    "end."
+)

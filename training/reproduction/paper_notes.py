@@ -1,4 +1,4 @@
-"""Sections of the page: players said to be the same, what cannot be repeated, printed slips."""
+"""Sections of the pages: players said to be the same, and what cannot be repeated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from training.rating.thesis_ratings import updated_rating
 from training.reproduction.inference import (
     LEVEL,
     ChiSquare,
@@ -24,48 +23,23 @@ from training.reproduction.papers.thesis_ch3 import TEN, TEN_WINS
 from training.reproduction.papers.thesis_ch4 import FIVE, FIVE_WINS
 from training.reproduction.plan import EXPERIMENTS, Scope
 from training.reproduction.results import MatchResult, ResultStore
-from training.reproduction.table_text import link
 from training.reproduction.tables import POINTS, Table, player_games
 
 Points = NDArray[np.float64]  # above one half by card, seen from the first of two players
 
 
 class Sameness(NamedTuple):
-    """A claim that players, or runs of one player, are equally good.
-
-    Attributes
-    ----------
-    says
-        The claim in a sentence, with its source.
-    tables
-        Names of the tables that show it.
-    theirs
-        What the thesis's table shows; "" for no table.
-    ours
-        Chi-square of our games.
-    spread
-        What our games show, in words.
-    """
+    """A claim that players, or runs of one player, are equally good."""
 
     says: str
     tables: tuple[str, ...]
     theirs: str
     ours: ChiSquare
-    spread: str
+    spread: str  # of our games, in words
 
 
 def sameness_lines(tables: Sequence[Table], scope: Scope, store: ResultStore) -> Iterator[str]:
-    """Yield the section in Markdown; nothing if a table or a match of it is missing.
-
-    Parameters
-    ----------
-    tables
-        Tables of the page.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    """
+    """Yield the section in Markdown; nothing if a table or a match of it is missing."""
     names = {table.name for table in tables}
     found = [it for it in (_ten(scope, store), _five(scope, store), _runs(scope, store)) if it]
     found = [it for it in found if names.issuperset(it.tables)]
@@ -76,10 +50,10 @@ def sameness_lines(tables: Sequence[Table], scope: Scope, store: ResultStore) ->
     yield "|---|---|---:|---:|---:|---|---|"
     qs = benjamini_hochberg([it.ours.p_uneven for it in found])
     for it, q in zip(found, qs, strict=True):
-        links = ", ".join(link(EXPERIMENTS[name]) for name in it.tables)
+        shown = ", ".join(it.tables)
         word = "reversed" if q <= LEVEL else "inconclusive"
         yield (
-            f"| {it.says} {links} | {it.theirs} | {it.ours.value:.0f} on {it.ours.df} "
+            f"| {it.says} {shown} | {it.theirs} | {it.ours.value:.0f} on {it.ours.df} "
             f"| {it.ours.p_uneven:.1g} | {q:.1g} | {it.spread} | **{word}** |"
         )
     yield ""
@@ -250,61 +224,10 @@ UNREPEATABLE = (
     ),
 )
 
-# Table 3.4: a rating, the opponent's, and the rating after a win, a draw and a loss.
-RATING_EXAMPLES = (
-    (1600, 1600, 1616, 1600, 1584),
-    (1600, 1365, 1606.57, 1590.57, 1574.57),
-    (1930, 1600, 1957.84, 1918.16, 1902.16),
-    (1750, 2200, 1779.77, 1763.77, 1747.77),
-    (2000, 1400, 2000.98, 1984.98, 1968.98),
-    (2100, 2100, 2112, 2100, 2088),
-    (1200, 2000, 1231.68, 1215.68, 1199.68),
-)
-OUTCOMES = {1.0: "win", 0.5: "draw", 0.0: "loss"}
-ROUNDED = 0.02  # the thesis rounds the ratings to two digits
-SLIPS = (
-    (
-        "Tables 3.2 and 4.1",
-        "total wins are compared with total losses, which are equal in any league: P is always 0.5",
-    ),
-    ("Table 4.7", "two ratings that start at 1600 sum to 3200 by the formula, here to 2355"),
-    ("Table 5.8", "49, 20 and 15 games are 84, not 86"),
-    ("Tables 7.11 and 7.13", "C4Ply's 35 wins over C3Ply are 33 among C3Ply's losses"),
-    ("Table 7.12", "C3Ply's draws sum to 81, not 91"),
-    ("Table 6.9", 'a standard deviation is printed as "2948"'),
-    ("Section 6.8", "a draw as red is told where Table 6.11 has one as white"),
-    (
-        "Section 7.2",
-        "Blondie24's 400 points leave out the 3 drawn games of 14; with them they are 265",
-    ),
-    (
-        "Section 7.2",
-        "528 points for 680-300-20 are 275 by the formula, and 80 for 220-660-120 are 35",
-    ),
-    (
-        "Al-Khateeb & Kendall 2009",
-        "Blondie24-RR has 150 generations in the abstract, 145 in section V, 140 in the test (VII)",
-    ),
-)
-
 
 def unrepeatable_lines() -> Iterator[str]:
-    """Yield the sections in Markdown."""
+    """Yield the section in Markdown."""
     yield from ("## What cannot be repeated", "", "| what | source | why |", "|---|---|---|")
     for what, source, why in UNREPEATABLE:
-        yield f"| {what} | {source} | {why.replace(OBSERVED, link(EXPERIMENTS[OBSERVED]))} |"
+        yield f"| {what} | {source} | {why} |"
     yield ""
-    yield from ("## Printed figures that do not agree", "", "| where | what |", "|---|---|")
-    yield from (f"| {where} | {what} |" for where, what in (*rating_slips(), *SLIPS))
-    yield ""
-
-
-def rating_slips() -> Iterator[tuple[str, str]]:
-    """Yield the examples of Table 3.4 that the thesis's own formula does not give."""
-    for rating, opponent, *printed in RATING_EXAMPLES:
-        for (score, outcome), theirs in zip(OUTCOMES.items(), printed, strict=True):
-            ours = float(updated_rating(rating, opponent, score))
-            if abs(ours - theirs) > ROUNDED:
-                after = f"{rating} after a {outcome} against {opponent}"
-                yield "Table 3.4", f"{after} is printed as {theirs:g}, and is {ours:.2f}"
-    yield "Table 3.4", "all its other figures agree with the formula"

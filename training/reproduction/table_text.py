@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,16 +26,6 @@ Figures = Sequence[Sequence[Sequence[float]]]  # rows x seeds x columns
 def heading(table: Table) -> str:
     """Return the title of a table with its name."""
     return f"{table.name}: {table.title}"
-
-
-def link(table: Table) -> str:
-    """Return a Markdown link to a table on the same page."""
-    return f"[{table.name}](#{anchor(heading(table))})"
-
-
-def anchor(title: str) -> str:
-    """Return the anchor that GitHub and MyST give to a heading."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def basis(table: Table) -> str:
@@ -116,15 +105,7 @@ def search_in_training(name: str) -> str:
 
 
 def to_markdown(table: Table, figures: Figures) -> Iterator[str]:
-    """Yield the lines of a table in Markdown.
-
-    Parameters
-    ----------
-    table
-        The table.
-    figures
-        Our figures: rows x seeds x columns. A row without figures was not played yet.
-    """
+    """Yield the lines of a table in Markdown; our figures are rows x seeds x columns."""
     yield from (f"## {heading(table)}", "")
     if table.note:
         yield from (table.note, "")

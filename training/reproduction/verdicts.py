@@ -44,60 +44,24 @@ WORDS: tuple[Word, ...] = (
 
 @dataclass(frozen=True)
 class Measured:
-    """Effect of a claim by seed, before any verdict.
-
-    Attributes
-    ----------
-    claim
-        The claim.
-    values
-        Effect of each finished seed.
-    untested
-        Why the players are no evidence; "" if they are.
-    """
+    """Effect of a claim by seed, before any verdict."""
 
     claim: Claim
-    values: tuple[float, ...]
-    untested: str = ""
+    values: tuple[float, ...]  # one for each finished seed
+    untested: str = ""  # why the players are no evidence
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Measured):
-    """Verdict on a claim.
-
-    Attributes
-    ----------
-    effect
-        Mean effect with its 95 % interval over seeds, by Student's t.
-    theirs
-        The paper's own effect; None if it is not known.
-    p
-        p of the claim's own test: against 0, or for ``"equal"`` of equality.
-    q
-        The false discovery rate of the test that the word rests on, in the claim's family.
-    word
-        The verdict; None for fewer than LEAST seeds.
-    seeds_needed
-        Of an inconclusive claim: seeds that would decide it with a chance of 80 %. None: more than
-        a thousand, or decided.
-    power
-        Of an equality: the chance to find it with so many seeds, if there is no difference.
-    """
+    """Verdict on a claim."""
 
     effect: Interval
     theirs: Interval | None
-    p: float
-    q: float
-    word: Word | None
-    seeds_needed: int | None = None
-    power: float | None = None
-
-    @property
-    def share_of_theirs(self) -> Interval | None:
-        """The effect as a share of the paper's; None where the paper's is unknown or 0."""
-        if self.theirs is None or self.theirs.mean <= 0 or len(self.values) < 2:
-            return None
-        return Interval(*(float(it) / self.theirs.mean for it in self.effect))
+    p: float  # of the claim's own test: against 0, or for "equal" of equality
+    q: float  # false discovery rate of the test that the word rests on, in its family
+    word: Word | None  # None for fewer than LEAST seeds
+    seeds_needed: int | None = None  # to decide an inconclusive claim with a chance of 80 %
+    power: float | None = None  # of an equality: its chance, if there is no difference
 
 
 def judge(measured: Sequence[Measured]) -> list[Verdict]:
@@ -185,17 +149,7 @@ def _word(
 
 
 def measure(claim: Claim, scope: Scope, store: ResultStore) -> Measured:
-    """Return the effect of each finished seed, without nan, and whether its players changed.
-
-    Parameters
-    ----------
-    claim
-        The claim.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    """
+    """Return the effect of each finished seed, without nan, and whether its players changed."""
     values = effects(claim, scope, store)
     return Measured(claim, tuple(values), claim.untested or _unchanged(claim, scope, store))
 
@@ -229,17 +183,7 @@ def runs_of(claim: Claim, scope: Scope) -> list[Run]:
 
 
 def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
-    """Return the effect of each finished seed, without nan.
-
-    Parameters
-    ----------
-    claim
-        The claim.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    """
+    """Return the effect of each finished seed, without nan."""
     found = []
     for lines in zip(*(scope.games(line, claim.conditions) for line in claim.rows), strict=False):
         outcomes = [outcome_of(jobs, store) for jobs in lines]
@@ -249,17 +193,7 @@ def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
 
 
 def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
-    """Return the verdicts on some claims.
-
-    Parameters
-    ----------
-    claims
-        The claims.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    """
+    """Return the verdicts on some claims."""
     return judge([measure(claim, scope, store) for claim in claims])
 
 
@@ -268,13 +202,6 @@ def is_own_start(run: Run, store: ResultStore) -> bool:
 
     A champion whose weight file is missing counts as changed: git keeps only small files, and a
     champion that never left the zeros of its tables is small.
-
-    Parameters
-    ----------
-    run
-        The training run.
-    store
-        Results.
     """
     result = store.result(run)
     if not isinstance(result, TrainingResult) or not result.champions:
