@@ -24,6 +24,7 @@ from rich.console import Console
 
 import agents
 from agents.agent_spec import WEIGHTS_SUFFIX
+from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.files import check_folder, write_atomically
 from training import benchmark
@@ -44,7 +45,7 @@ from training.reproduction.model_card import (
     read_ratings,
 )
 from training.reproduction.plan import Scope
-from training.reproduction.results import ResultStore
+from training.reproduction.results import ResultStore, TrainingResult
 from training.runtime.cli import read_options, run_command
 from training.runtime.run_folder import lock_run_folder
 from training.runtime.validation import Range, validate_ranges
@@ -143,7 +144,8 @@ def fill(arguments: Sequence[str], console: Console) -> None:
 
 def write_cards(folder: Path, config: ZooConfig) -> None:
     """Write the card of each player and the leaderboard with links to them, from the records."""
-    choices = choose_players(config, ResultStore(config.results))
+    store = ResultStore(config.results)
+    choices = choose_players(config, store)
     files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
     games = LeagueStore(config.results)
     page = (config.out / "README.md").read_text("utf-8")
@@ -157,11 +159,19 @@ def write_cards(folder: Path, config: ZooConfig) -> None:
         request = request_league([files[name]], config, examine=True)
         alone, found = read_league(request, games), games.findings(plan_league(request)) or []
         share = drawn[number] / played[number]
-        text = card(name, choice, read_ratings(page), share, standings(alone), found)
+        kept = choice_of_file(files[name], choice, store)
+        text = card(name, kept, read_ratings(page), share, standings(alone), found)
         write_atomically(folder / f"{name}.md", text.encode())
     linked = page.replace(f"{WEIGHTS_SUFFIX})", ".md)")
     toctree = "\n".join(["```{toctree}", ":hidden:", "", *choices, "```", ""])
     write_atomically(folder / "index.md", f"{linked}\n{toctree}".encode())
+
+
+def choice_of_file(path: Path, choice: Choice, store: ResultStore) -> Choice:
+    """Return the seed whose weights are in the zoo: the results may have a better one since."""
+    run = replace(choice.run, seed=load_weights(path)[1].seed)
+    result = store.result(run)
+    return choice._replace(run=run, result=result) if isinstance(result, TrainingResult) else choice
 
 
 def choose_players(config: ZooConfig, store: ResultStore) -> dict[str, Choice]:

@@ -31,15 +31,6 @@ def encode_champion(player: Champion, run: Run, generation: int) -> bytes:
 
     Equal champions give equal bytes, and thus equal names: the header stays in format 1, whichever
     format :mod:`agents.weights` writes.
-
-    Parameters
-    ----------
-    player
-        Weights and header.
-    run
-        Its training run.
-    generation
-        Generation of the champion.
     """
     genome = np.ascontiguousarray(player.genome, np.float32)
     options = {OLD_OPTIONS.get(name, name): it for name, it in player.metadata.options.items()}
@@ -78,17 +69,7 @@ def champion_path(folder: Path, name: str) -> Path:
 
 
 def write_champions(folder: Path, files: Mapping[str, bytes], *, in_git: bool = True) -> None:
-    """Write weight files. Existing files stay as they are.
-
-    Parameters
-    ----------
-    folder
-        Folder of the results.
-    files
-        Content of each file by name.
-    in_git
-        Whether git should keep files that are small enough.
-    """
+    """Write weight files. Existing files stay as they are."""
     for name, content in files.items():
         small = in_git and len(content) <= LARGEST_IN_GIT
         place = folder / CHAMPIONS / ("" if small else LARGE)

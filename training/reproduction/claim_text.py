@@ -44,9 +44,9 @@ HOW = (
     "ours.",
     "- **Not tested**: our players are no evidence for or against the claim.",
     "",
-    "A decided claim has q of at most 5 %. q is the false discovery rate among the claims of one "
-    "family (Benjamini & Hochberg 1995), of the test that the verdict rests on. p is of the claim "
-    f"alone. A verdict needs {LEAST} seeds.",
+    "A decided claim has q of at most 5 %. Here q is the false discovery rate among the claims of "
+    "one family (Benjamini & Hochberg 1995), of the test that the verdict rests on. The p is of "
+    f"the claim alone. A verdict needs {LEAST} seeds.",
     "",
 )
 

@@ -41,48 +41,20 @@ COUNTS = {WINS: 0, DRAWS: 1, LOSSES: 2}
 
 @dataclass(frozen=True)
 class Claim:
-    """A conclusion of a paper.
+    """A conclusion of a paper."""
 
-    Attributes
-    ----------
-    name
-        Short name, for a picture.
-    says
-        The claim in a sentence.
-    source
-        Paper and section.
-    rows
-        Matches, or training runs.
-    effect
-        Function from the rows' games or results to the figure of one seed.
-    unit
-        Unit of the effect.
-    kind
-        ``"more"``: the effect is above 0. ``"equal"``: it is within MARGIN of 0.
-    conditions
-        Conditions of the matches; by default 6 plies and the 86 games of the two-move ballot.
-    family
-        Name of the claims that are corrected together for their number.
-    theirs
-        The paper's own effect, where it does not follow from a match of the paper's tables.
-    tables
-        Names of the tables that show it, where no table has its matches.
-    untested
-        Why our players are no evidence; "" if they are.
-    """
-
-    name: str
+    name: str  # in pictures
     says: str
     source: str
     rows: tuple[Row, ...]
     effect: Effect = advantage
     unit: str = POINTS_ABOVE_HALF
-    kind: Kind = "more"
+    kind: Kind = "more"  # the effect is above 0; "equal": within MARGIN of 0
     conditions: Conditions = AS_THE_THESIS
-    family: str = ""
-    theirs: Interval | None = None
-    tables: tuple[str, ...] = ()
-    untested: str = ""
+    family: str = ""  # claims that are corrected together for their number
+    theirs: Interval | None = None  # where it does not follow from a printed match
+    tables: tuple[str, ...] = ()  # where no table has its matches
+    untested: str = ""  # why our players are no evidence
 
     @property
     def margin(self) -> float:
@@ -148,11 +120,6 @@ def published_effect(claim: Claim) -> Interval | None:
 
     The interval takes the games of a match as independent, and says nothing of other runs: the
     papers have one run of each player. It is infinite for a figure without games of its own.
-
-    Parameters
-    ----------
-    claim
-        The claim.
     """
     if claim.theirs is not None:
         return claim.theirs

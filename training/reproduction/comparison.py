@@ -37,27 +37,13 @@ PANELS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """A baseline and its variants.
+    """A baseline and its variants."""
 
-    Attributes
-    ----------
-    names
-        Names of presets or variants, the baseline first.
-    seeds
-        Training runs of each.
-    conditions
-        Conditions of the matches.
-    generations
-        Generations of all runs; None for those of the presets.
-    scale
-        Below 1 for a trial: that part of the generations, parents and openings.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # presets or variants, the baseline first
     seeds: int
     conditions: Conditions
-    generations: int | None = None
-    scale: float = 1.0
+    generations: int | None = None  # None: those of the presets
+    scale: float = 1.0  # below 1: share of the generations, parents and openings
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < max(2, len(self.names)):
@@ -84,21 +70,7 @@ class Comparison:
         return run_of(self._player(name, seed), self.scale)
 
     def match(self, first: str, second: str | Player, seed: int) -> tuple[Match, bool]:
-        """Return the match of a variant with an opponent.
-
-        Parameters
-        ----------
-        first
-            Name of the variant.
-        second
-            Name of another variant, or a player.
-        seed
-            Seed of the training runs and of the match.
-
-        Returns
-        -------
-        The match, and whether the variant is its second player.
-        """
+        """Return the match of a variant with an opponent, and whether the variant is its second."""
         other = second if isinstance(second, Player) else self._player(second, seed)
         return match_of(self._player(first, seed), other, seed, self.conditions, self.scale)
 
@@ -117,30 +89,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """Figures of one variant.
-
-    Attributes
-    ----------
-    name
-        Preset or variant.
-    against_baseline
-        Score in % by seed, shape (seeds,); empty for the baseline.
-    against_counter
-        Score against the piece counter in % by seed, shape (seeds,).
-    cpu_seconds
-        CPU time of training by seed, shape (seeds,).
-    p
-        Adjusted p of a mean score of 50 % against the baseline; nan for fewer than two seeds.
-    trained_alike
-        Whether all curves of its training are those of the baseline.
-    """
+    """Figures of one variant."""
 
     name: str
-    against_baseline: NDArray[np.float64]
-    against_counter: NDArray[np.float64]
-    cpu_seconds: NDArray[np.float64]
-    p: float = float("nan")
-    trained_alike: bool = False
+    against_baseline: NDArray[np.float64]  # score in % by seed; empty for the baseline
+    against_counter: NDArray[np.float64]  # score in % by seed
+    cpu_seconds: NDArray[np.float64]  # of training, by seed
+    p: float = float("nan")  # adjusted, of a mean score of 50 %
+    trained_alike: bool = False  # all curves are those of the baseline
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures for a JSON file."""

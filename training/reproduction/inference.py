@@ -51,14 +51,7 @@ def student(values: Sequence[float]) -> Interval:
 def half_width(values: ArrayLike) -> NDArray[np.float64]:
     """Return half the width of the mean's 95 % interval, by Student's t; 0 for a single value.
 
-    Parameters
-    ----------
-    values
-        Values, shape (seeds, ...).
-
-    Returns
-    -------
-    Half widths, shape (...).
+    Values have shape (seeds, ...), half widths (...).
     """
     values = np.asarray(values)
     seeds = len(values)
@@ -108,17 +101,7 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
 
 
 def difference_power(mean: float, sd: float, seeds: int, level: float = LEVEL) -> float:
-    """Return the chance that a two-sided t-test finds the true mean to differ from 0.
-
-    Parameters
-    ----------
-    mean, sd
-        True mean and standard deviation of one seed's effect.
-    seeds
-        Number of seeds, at least 2.
-    level
-        Level of the test.
-    """
+    """Return the chance that a two-sided t-test of two seeds or more finds a mean other than 0."""
     shift, limit = mean / sd * math.sqrt(seeds), stats.t.isf(level / 2, seeds - 1)
     return float(stats.nct.sf(limit, seeds - 1, abs(shift)))
 
@@ -126,19 +109,7 @@ def difference_power(mean: float, sd: float, seeds: int, level: float = LEVEL) -
 def equality_power(
     mean: float, sd: float, seeds: int, margin: float, level: float = LEVEL
 ) -> float:
-    """Return the chance that :func:`equality_p` is below a level.
-
-    Parameters
-    ----------
-    mean, sd
-        True mean and standard deviation of one seed's effect.
-    seeds
-        Number of seeds, at least 2.
-    margin
-        Margin of the test.
-    level
-        Level of the test.
-    """
+    """Return the chance that :func:`equality_p` is below a level, for two seeds or more."""
     error = sd / math.sqrt(seeds)
     middles = (np.arange(QUANTILES) + 0.5) / QUANTILES
     found = error * np.sqrt(stats.chi2.ppf(middles, seeds - 1) / (seeds - 1))
@@ -157,22 +128,9 @@ def seeds_to_decide(
     """Return the seeds that decide a claim with a chance of 80 %, if it is as the seeds so far.
 
     The mean and the standard deviation of the seeds so far are taken for the true ones. A claim is
-    decided by a difference from 0, or by equality within the margin.
-
-    Parameters
-    ----------
-    values
-        Effect of each seed so far, two or more.
-    margin
-        Margin of equality; 0 if the unit of the effect has none.
-    levels
-        Level of the two-sided test against 0, and of the test of equality.
-    beyond
-        Difference beyond which two players count as different: the margin, for a claim of equality.
-
-    Returns
-    -------
-    The number, the seeds so far included; None if it is above MOST_SEEDS.
+    decided by a difference from 0, or by equality within the margin; a claim of equality also by a
+    difference from 0 `beyond` its margin. The number includes the seeds so far, and is None above
+    MOST_SEEDS. The levels are of the two-sided test against 0, and of the test of equality.
     """
     mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
     if sd == 0:
@@ -209,15 +167,7 @@ def match_interval(wins: int, draws: int, losses: int) -> Interval:
 
 
 class ChiSquare(NamedTuple):
-    """A chi-square with its degrees of freedom.
-
-    Attributes
-    ----------
-    value
-        The chi-square.
-    df
-        Degrees of freedom.
-    """
+    """A chi-square with its degrees of freedom."""
 
     value: float
     df: int
@@ -249,12 +199,7 @@ def spread_of_round_robin(points: NDArray[np.float64]) -> ChiSquare:
 
     Cards are the independent samples: a player's games with one card may depend on each other. If
     all players are equal, their totals of a card have mean 0 and one variance, on N - 1 dimensions.
-
-    Parameters
-    ----------
-    points
-        Points above one half by card, of each player against each other, shape (players, players,
-        cards); antisymmetric in the players, with a diagonal of 0.
+    The points are those above one half, shape (players, players, cards), antisymmetric in players.
     """
     totals = points.sum(axis=1)
     players, cards = totals.shape
@@ -266,12 +211,8 @@ def spread_of_round_robin(points: NDArray[np.float64]) -> ChiSquare:
 def spread_of_matches(points: NDArray[np.float64]) -> ChiSquare:
     """Return the chi-square of the scores of several matches, with one error over cards.
 
-    Large values say that the matches differ by more than their games' chance.
-
-    Parameters
-    ----------
-    points
-        Points above one half by card, shape (matches, cards).
+    Large values say that the matches differ by more than their games' chance. The points are those
+    above one half by card, shape (matches, cards).
     """
     means, variance = points.mean(axis=1), float(points.var(axis=1, ddof=1).mean())
     square = float(np.sum((means - means.mean()) ** 2))

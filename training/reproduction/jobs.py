@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import json
 import math
@@ -33,40 +34,17 @@ KEPT = {"blondie24-rr": 5}  # champions of a run, if not one (thesis, Table 4.1)
 
 @dataclass(frozen=True)
 class Player:
-    """Player of a table: a trained player, or an agent of :func:`agents.make`.
+    """Player of a table: a trained player, or an agent of :func:`agents.make`."""
 
-    Attributes
-    ----------
-    name
-        A preset, or an agent's name.
-    depth
-        Search depth in plies; None for the depth of the match.
-    seed
-        Seed of its training. None for the seed of the match: champions are then paired by seed.
-    generations
-        Generations of its training; None for those of the preset.
-    member
-        Rank in the last generation; 0 for the champion.
-    simulations
-        Playouts a move. It then plays by Monte Carlo tree search with its evaluator.
-    tie
-        Which of equally good moves to play: ``"first"``, ``"last"`` or ``"chance"``; None for the
-        rule of the match.
-    unsaturated
-        Whether to evaluate by the sum at the output, without the tanh that may saturate.
-    exact_tanh
-        Whether to evaluate by a tanh that is exact in float32.
-    """
-
-    name: str
-    depth: int | None = None
-    seed: int | None = None
-    generations: int | None = None
-    member: int = 0
-    simulations: int | None = None
-    tie: str | None = None
-    unsaturated: bool = False
-    exact_tanh: bool = False
+    name: str  # a preset, or an agent's name
+    depth: int | None = None  # None for the depth of the match
+    seed: int | None = None  # None for that of the match: champions are then paired by seed
+    generations: int | None = None  # None for those of the preset
+    member: int = 0  # rank in the last generation
+    simulations: int | None = None  # playouts a move, by Monte Carlo tree search
+    tie: str | None = None  # "first", "last" or "chance"; None for the rule of the match
+    unsaturated: bool = False  # evaluates by the sum at the output, without tanh
+    exact_tanh: bool = False  # evaluates by a tanh that is exact in float32
 
     @property
     def trained(self) -> bool:
@@ -95,31 +73,14 @@ class Player:
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions of a match.
+    """Conditions of a match."""
 
-    Attributes
-    ----------
-    depth
-        Search depth in plies of players without a depth of their own.
-    games
-        Number of games; the seed of the match samples the cards, each for two games. 0: the start
-        position and all cards of the ballot, each for two games.
-    repetition
-        Occurrences of a position that draw a game; 0 for no such rule.
-    play_out
-        Search depth of the piece counter that plays drawn games on for both sides; 0 for none.
-    ballot
-        Ballot of the cards: ``"two-move"`` or ``"three-move"``.
-    tie, order, ends_at_jump
-        Options of all searches by plies (:meth:`agents.search.player.AlphaBeta.with_search`);
-        None for those of each player's training.
-    """
-
-    depth: int = 6
-    games: int = 0
-    repetition: int = 0
-    play_out: int = 0
+    depth: int = 6  # plies of players without a depth of their own
+    games: int = 0  # from sampled cards; 0: from the start position and all cards, each two games
+    repetition: int = 0  # occurrences of a position that draw a game; 0 for no such rule
+    play_out: int = 0  # plies of the piece counter that plays drawn games on; 0 for none
     ballot: str = "two-move"
+    # Options of all searches by plies; None for those of each player's training.
     tie: str | None = None
     order: str | None = None
     ends_at_jump: bool | None = None
@@ -146,19 +107,7 @@ AS_THE_THESIS = Conditions()
 
 @dataclass(frozen=True)
 class Run:
-    """A training run.
-
-    Attributes
-    ----------
-    preset
-        Name of the player.
-    seed
-        Seed of its generator.
-    generations
-        Number of generations at scale 1.
-    scale
-        Below 1 for a trial: share of the generations, parents, games and cards.
-    """
+    """A training run."""
 
     preset: str
     seed: int
@@ -234,23 +183,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Match:
-    """A match between two players with seeds; `first` sorts before `second`.
-
-    Attributes
-    ----------
-    first, second
-        The players.
-    seed
-        Seed of the games, and of the cards where these are sampled.
-    conditions
-        Depth, games, draw rules and ballot.
-    scale
-        Below 1 for a trial: share of the cards.
-    """
+    """A match between two players with seeds; `first` sorts before `second`."""
 
     first: Player
     second: Player
-    seed: int
+    seed: int  # of the games, and of the cards where these are sampled
     conditions: Conditions = AS_THE_THESIS
     scale: float = 1.0
 
@@ -333,24 +270,19 @@ def match_of(
 ) -> tuple[Match, bool]:
     """Return the match of two players, and whether its `first` is the player `second`.
 
-    Both orders give the same match, so that it is played once.
-
-    Parameters
-    ----------
-    first, second
-        The players.
-    seed
-        Seed of trained players without one.
-    conditions
-        Conditions of the match.
-    scale
-        Scale of the trial.
+    Both orders give the same match, so that it is played once. The seed is for trained players
+    without one.
     """
     players = with_seed(first, seed), with_seed(second, seed)
     seeds = [player.seed for player in players if player.seed is not None]
-    one, other = sorted(players, key=lambda player: json.dumps(asdict(player)))
+    one, other = sorted(players, key=_sort_key)
     turned = (one, other) != players
     return Match(one, other, max(seeds, default=seed), conditions, scale), turned
+
+
+@functools.cache
+def _sort_key(player: Player) -> str:
+    return json.dumps(asdict(player))
 
 
 def key_of(identity: Mapping[str, Any]) -> str:

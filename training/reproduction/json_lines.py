@@ -13,21 +13,10 @@ Row = dict[str, Any]
 
 
 class JsonLines:
-    """The rows of a file in memory.
+    """The rows of a file in memory; the file need not exist, a damaged line raises ValueError.
 
-    Parameters
-    ----------
-    path
-        The file, which need not exist.
-    order
-        Function from a row to its sort key, which is also its place: no two rows share one.
-    check
-        Function that raises ValueError for an inconsistent row.
-
-    Raises
-    ------
-    ValueError
-        If a line is damaged.
+    `order` gives a row's sort key, which no two rows share. `check` raises ValueError for an
+    inconsistent row.
     """
 
     def __init__(
@@ -68,15 +57,7 @@ class JsonLines:
         self._stamp, self._texts, self._rows = stamp, texts, rows
 
     def put(self, rows: Iterable[Row], drop: Callable[[Row], bool] | None = None) -> None:
-        """Write rows to the file.
-
-        Parameters
-        ----------
-        rows
-            New rows; they replace rows with the same sort key.
-        drop
-            Function that selects old rows to remove first.
-        """
+        """Write rows, which replace those with the same sort key, after dropping others."""
         if drop is not None:
             self._rows = {place: row for place, row in self._rows.items() if not drop(row)}
         for row in rows:

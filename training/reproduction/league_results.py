@@ -31,30 +31,14 @@ PAIRS, EXAMINATIONS = "league.jsonl", "examinations.jsonl"
 
 @dataclass(frozen=True)
 class LeaguePlan:
-    """Entrants, games and conditions of a league.
+    """Entrants, games and conditions of a league."""
 
-    Attributes
-    ----------
-    name
-        Name of the league in its lines: ``"zoo"``, or the player of an examination.
-    entrants
-        All entrants, in the order of their numbers.
-    conditions
-        Options of benchmark.py that differ from their defaults.
-    pairings
-        Numbers of the entrants of each pair.
-    fixtures
-        All games, pair by pair, equally many for each.
-    sample
-        Number of games, about, whose first halves the results keep; 0 for none.
-    """
-
-    name: str
+    name: str  # "zoo", or the player of an examination
     entrants: tuple[Entrant, ...]
-    conditions: dict[str, Any]
+    conditions: dict[str, Any]  # options of benchmark.py that differ from their defaults
     pairings: Sequence[Pairing]
-    fixtures: Sequence[LeagueFixture]
-    sample: int = 0
+    fixtures: Sequence[LeagueFixture]  # pair by pair, equally many for each
+    sample: int = 0  # games, about, whose first halves the results keep
 
     @property
     def games_per_pair(self) -> int:
@@ -115,14 +99,7 @@ class LeagueStore:
     def add(self, plan: LeaguePlan, league: League, findings: Sequence[str] = ()) -> None:
         """Write a finished league; it replaces the league of its name.
 
-        Parameters
-        ----------
-        plan
-            The league's plan.
-        league
-            All its games. A pair that has a current line keeps it: its games may lack their moves.
-        findings
-            Sentences of an examination.
+        A pair that has a current line keeps it: its games may lack their moves.
         """
         games = {game.number: game for game in league.games}
         known = {row["number"]: row for row in self._rows(plan)}
@@ -160,17 +137,7 @@ def describe(entrant: Entrant) -> Row:
 
 
 def pair_row(plan: LeaguePlan, key: Row, games: Mapping[int, GameRecord]) -> Row:
-    """Return the line of a pair.
-
-    Parameters
-    ----------
-    plan
-        Plan of the league.
-    key
-        Key fields of the line.
-    games
-        Games of the league by number, with their moves.
-    """
+    """Return the line of a pair."""
     numbers = range(key["number"], key["number"] + plan.games_per_pair)
     played = [games[number] for number in numbers]
     letters = {score: letter for letter, score in POINTS.items()}

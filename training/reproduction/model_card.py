@@ -119,10 +119,14 @@ def _training(choice: Choice) -> Iterator[str]:
         return
     shown = ", ".join(f"{seed}: {points:.1f} %" for seed, points in sorted(choice.scores.items()))
     chosen = "the only one so far" if len(choice.scores) == 1 else f"of {len(choice.scores)}"
-    yield (
-        f"Its seed, {chosen}, is the best in 160 games of the validation league, which no other "
-        f"table uses. Scores by seed: {shown}."
-    )
+    best = max(choice.scores, key=lambda seed: choice.scores[seed])
+    told = f"Its seed, {chosen}, is the best in 160 games of the validation league, which no other "
+    if best != choice.run.seed:
+        told = (
+            f"Its seed was the best when the zoo was filled; seed {best} is better since. The 160 "
+            "games are those of the validation league, which no other "
+        )
+    yield f"{told}table uses. Scores by seed: {shown}."
 
 
 def _weaknesses(

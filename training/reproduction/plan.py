@@ -68,18 +68,10 @@ OFTEN = frozenset(
 
 @dataclass(frozen=True)
 class Scope:
-    """Size of the experiments.
+    """Size of the experiments."""
 
-    Attributes
-    ----------
-    seeds
-        Seeds of each player; None for 10 or 5 by player.
-    scale
-        Below 1 for a trial: share of the generations, parents, games, cards and seeds.
-    """
-
-    seeds: int | None = None
-    scale: float = 1.0
+    seeds: int | None = None  # of each player; None for 10 or 5 by player
+    scale: float = 1.0  # below 1: share of the generations, parents, games, cards and seeds
 
     def __post_init__(self) -> None:
         if not 0 < self.scale <= 1:
@@ -106,19 +98,7 @@ class Scope:
     def games(
         self, line: Row, conditions: Conditions = AS_THE_THESIS
     ) -> Iterator[list[tuple[Job, bool]]]:
-        """Yield the jobs of a row, seed by seed.
-
-        Parameters
-        ----------
-        line
-            Row of a table.
-        conditions
-            Conditions of its matches.
-
-        Yields
-        ------
-        The jobs of a seed, each with whether the row's first player is the match's second.
-        """
+        """Yield the jobs of each seed, and whether the row's first player is the match's second."""
         others = [other for other in line.others if self.has(other)]
         if not self.has(line.first) or bool(line.others) != bool(others):
             return
@@ -144,17 +124,7 @@ class Scope:
 
 
 def figures(table: Table, scope: Scope, store: ResultStore) -> list[list[Sequence[float]]]:
-    """Return the figures of a table: rows x seeds x columns, of finished seeds only.
-
-    Parameters
-    ----------
-    table
-        The table.
-    scope
-        Seeds and scale.
-    store
-        Results.
-    """
+    """Return the figures of a table: rows x seeds x columns, of finished seeds only."""
     return [
         [
             table.measure.of(outcome)

@@ -48,13 +48,6 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
     """Plot mean, 95 % interval and each seed's value of players, one below the other; return SVG.
 
     With fewer than LEAST seeds there is no interval: it would be far wider than all others.
-
-    Parameters
-    ----------
-    columns
-        For each column its players' values, one a seed.
-    label
-        Label of the axis.
     """
     players = list(dict.fromkeys(name for column in columns.values() for name in column))
     figure, axes = _listed(players)
@@ -103,17 +96,7 @@ def curves(
     panels: Sequence[tuple[str, str]],
     timed: bool = False,
 ) -> bytes:
-    """Plot measurements over training, mean and 95 % interval of each player's runs; return SVG.
-
-    Parameters
-    ----------
-    runs
-        Results of each player's runs.
-    panels
-        Name of a measurement and label of its axis, from the top down.
-    timed
-        Whether the axis is the mean CPU time of training, instead of the generations.
-    """
+    """Plot measurements over training, mean and 95 % interval of each player's runs; return SVG."""
     figure = new_figure(8.5, 3.2 * len(panels))
     rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
     for axes, (name, label) in zip(rows, panels, strict=True):

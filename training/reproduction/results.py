@@ -51,24 +51,10 @@ NOT_COMPARED = ("origin", "files", "start")
 
 @dataclass(frozen=True)
 class Origin:
-    """CPU time and environment of a result; two equal results may differ in it.
-
-    Attributes
-    ----------
-    cpu_seconds
-        CPU time of the job.
-    clock
-        CPU time of a training run up to each point of its curves, in seconds.
-    processor
-        Model name of the processor.
-    versions
-        Versions of Python and the libraries, by name.
-    date
-        Day of the result, e.g. ``2026-11-23``.
-    """
+    """CPU time and environment of a result; two equal results may differ in it."""
 
     cpu_seconds: float
-    clock: Sequence[float] = ()
+    clock: Sequence[float] = ()  # CPU-seconds of a training run up to each point of its curves
     processor: str = field(default_factory=processor)
     versions: dict[str, str] = field(default_factory=versions)
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
@@ -76,67 +62,28 @@ class Origin:
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """The result of a training run.
+    """The result of a training run."""
 
-    Attributes
-    ----------
-    champions
-        Hashes of the weight files, the champion first. Empty if no match needs the weights.
-    points
-        Last generation of each point of the curves, shape (points,).
-    curves
-        Measurements by name: means over the generations of a point, shape (points,).
-    pool
-        Columns of the social pool by name, shape (strategies,). Empty for other regimes.
-    origin
-        CPU time and environment.
-    files
-        Bytes of the weight files by hash. Empty in a result that was read from disk.
-    start
-        The champion against generation 0 (:mod:`training.reproduction.starting_point`). Empty for
-        regimes without a population.
-    """
-
-    champions: tuple[str, ...]
-    points: NDArray[np.int32]
-    curves: dict[str, NDArray[np.float32]]
-    pool: dict[str, NDArray[np.float32]]
+    champions: tuple[str, ...]  # hashes of the weight files, the champion first; may be empty
+    points: NDArray[np.int32]  # last generation of each point of the curves
+    curves: dict[str, NDArray[np.float32]]  # measurements: means over a point's generations
+    pool: dict[str, NDArray[np.float32]]  # columns of the social pool, shape (strategies,)
     origin: Origin
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    start: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)  # by hash; empty if read from disk
+    start: Mapping[str, Any] = field(default_factory=dict)  # the champion against generation 0
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The result of a match; one entry a game, the two games of an opening side by side.
+    """The result of a match; one entry a game, the two games of an opening side by side."""
 
-    Attributes
-    ----------
-    openings
-        Opening of each pair of games. `first` is Black in the first of the two, White in the other.
-    results
-        "W", "D" or "L" for each game, from the side of `first`.
-    differences
-        Pieces of `first` less pieces of the other in the final position of each game.
-    plies
-        Length of each game, its opening included.
-    reasons
-        Number of games by the reason of their end.
-    played_out
-        Like `results`, with drawn games played on by the piece counter; "" without this condition.
-    moves
-        Hash of all moves.
-    origin
-        CPU time and environment.
-    """
-
-    openings: tuple[str, ...]
-    results: str
-    differences: tuple[int, ...]
-    plies: tuple[int, ...]
-    reasons: dict[str, int]
-    played_out: str
-    moves: str
+    openings: tuple[str, ...]  # of each pair of games, in the first of which `first` is Black
+    results: str  # "W", "D" or "L" for each game, from the side of `first`
+    differences: tuple[int, ...]  # pieces of `first` less the other's at the end of each game
+    plies: tuple[int, ...]  # of each game, its opening included
+    reasons: dict[str, int]  # number of games by the reason of their end
+    played_out: str  # like `results`, drawn games played on; "" without this condition
+    moves: str  # hash of all moves
     origin: Origin
 
 
@@ -147,12 +94,7 @@ class ResultStore:
     """Results in a folder.
 
     Several processes may add to one folder. Each addition replaces a file atomically: a killed
-    process loses no earlier result.
-
-    Raises
-    ------
-    ValueError
-        If a line is damaged.
+    process loses no earlier result. A damaged line raises ValueError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -167,7 +109,8 @@ class ResultStore:
         """Return the result of a job, or None if it is missing or out of date."""
         if job not in self._results:
             row = self._row(job)
-            if row is None or _key_of_row(row) != self._key(job):
+            key = run_key if isinstance(job, Run) else match_key
+            if row is None or key(row) != self._key(job):
                 return None
             self._results[job] = self._decode(row)
         return self._results[job]
@@ -195,22 +138,15 @@ class ResultStore:
     def champions(self, match: Match) -> tuple[Champion | None, Champion | None]:
         """Load the trained players of a match; None for an agent that :func:`agents.make` knows.
 
-        Raises
-        ------
-        ValueError
-            If a weight file is missing or damaged.
+        Raises ValueError if a weight file is missing or damaged.
         """
         return self._champion(match.first, match), self._champion(match.second, match)
 
     def add(self, job: Job, result: Result) -> None:
         """Write a result, and the weight files of a run.
 
-        A run that was trained again for its weight files keeps its line.
-
-        Raises
-        ------
-        ValueError
-            If a run that was trained again has other champions than its line.
+        A run that was trained again for its weight files keeps its line. Raises ValueError if its
+        champions are others than the line's.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / LOCK):
@@ -234,15 +170,7 @@ class ResultStore:
         self._results[job] = result
 
     def add_start(self, run: Run, start: Mapping[str, Any]) -> None:
-        """Write the comparison of a finished run's champion with generation 0.
-
-        Parameters
-        ----------
-        run
-            The run.
-        start
-            What :func:`training.reproduction.starting_point.compare_with_start` returns.
-        """
+        """Write the comparison of a finished run's champion with generation 0."""
         result = self.result(run)
         assert isinstance(result, TrainingResult)
         with FileLock(self.folder / LOCK):
@@ -390,7 +318,3 @@ def _read_environments(path: Path) -> dict[str, Any]:
         return dict(json.loads(path.read_bytes())) if path.exists() else {}
     except ValueError as error:
         raise ValueError(f"{str(path)!r} is damaged ({error}): restore it") from None
-
-
-def _key_of_row(row: Row) -> str:
-    return run_key(row) if "preset" in row else match_key(row)

@@ -52,17 +52,7 @@ class ExecutionContext:
 
 
 class Costs:
-    """Expected CPU times of jobs, estimated from finished jobs.
-
-    Parameters
-    ----------
-    store
-        Results.
-    jobs
-        Jobs whose results, if finished, give the estimates.
-    work
-        Work folder with the checkpoints of unfinished runs.
-    """
+    """Expected CPU times of jobs, estimated from finished jobs."""
 
     def __init__(self, store: ResultStore, jobs: Sequence[Job], work: Path) -> None:
         self._work = work
@@ -78,12 +68,7 @@ class Costs:
     def expected(self, job: Job, undone: Iterable[Job] = ()) -> float:
         """Return the expected CPU-seconds of a job from its checkpoint on.
 
-        Parameters
-        ----------
-        job
-            The job.
-        undone
-            Jobs that are done before it: a run continues the shorter runs of its course.
+        Jobs in `undone` are done before it: a run continues the shorter runs of its course.
         """
         measured = self._measured.get(_kind(job))
         each = sum(measured) / len(measured) if measured else _prior(job)
@@ -98,14 +83,7 @@ class Costs:
 def undone(jobs: Sequence[Job], store: ResultStore, champions: bool = False) -> list[Job]:
     """Return the jobs to do: jobs without a result, and runs whose weight files are missing.
 
-    Parameters
-    ----------
-    jobs
-        Jobs in order.
-    store
-        Results.
-    champions
-        Whether to train all runs whose weight files are missing, or only those of matches to play.
+    Without `champions`, only the weight files that a match to play needs are trained again.
     """
     missing = {job for job in jobs if store.result(job) is None}
     players = {run for job in missing if isinstance(job, Match) for run in job.runs}
@@ -128,24 +106,8 @@ def work_through(
 
     A match waits for its players, and a run for the shorter runs of its course. No job starts that
     would end after the deadline, and running jobs stop at the deadline. Each result is written
-    when its job ends.
-
-    Parameters
-    ----------
-    jobs
-        All jobs of the experiments.
-    store
-        Results; new ones are added.
-    context
-        Executor, work folder and deadline.
-    report
-        Called with the progress before the first job starts, and every second.
-    champions
-        As for :func:`undone`.
-
-    Returns
-    -------
-    The jobs that are left.
+    when its job ends. Returns the jobs that are left. `report` is called before the first job
+    starts, and every second.
     """
     costs = Costs(store, jobs, context.work)
     left = dict.fromkeys(undone(jobs, store, champions))

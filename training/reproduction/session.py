@@ -54,14 +54,7 @@ def run_session(
 ) -> list[Job]:
     """Run the jobs that have no result yet; return those that are left at the deadline.
 
-    Parameters
-    ----------
-    config, jobs, console
-        Options, jobs, and the console for the progress.
-    store, work
-        Folders of the results and of unfinished runs; one session at a time uses them.
-    champions
-        Whether to train again the players whose weight files are missing.
+    One session at a time uses the folders of the results and of unfinished runs.
     """
     deadline = math.inf if config.deadline is None else time.time() + 60 * config.deadline
     try:

@@ -61,16 +61,7 @@ def members(run: Run, state: State, count: int) -> list[Champion]:
 def untouched_share(weights: NDArray[Any], firsts: Iterable[Champion]) -> float:
     """Return the share of weights that equal those of the most similar first player.
 
-    Parameters
-    ----------
-    weights
-        Weights, shape (weights,), as saved: compared in single precision.
-    firsts
-        Members of generation 0.
-
-    Returns
-    -------
-    0 to 1; 1 if the player is a first player unchanged.
+    They are compared in single precision, as saved.
     """
     saved = np.asarray(weights, np.float32)
     return max(float(np.mean(saved == np.asarray(it.genome, np.float32))) for it in firsts)
@@ -82,20 +73,9 @@ def compare_with_start(run: Run, champion: Champion, state: State | None = None)
     The games are at the plies of the training, with both colours from the 43 cards of the two-move
     ballot. The members of generation 0 take turns as the opponent, a card each.
 
-    Parameters
-    ----------
-    run
-        The training run.
-    champion
-        Its champion.
-    state
-        State after the last generation; None if it is not there any more.
-
-    Returns
-    -------
-    ``untouched``: share of the champion's weights that are those of a first player.
-    ``untouched_parents``: the same share of each survivor, shape (parents,); empty without a state.
-    ``games``: won, drawn and lost.
+    Returns ``untouched``
+    (share of the champion's weights that are those of a first player), ``untouched_parents`` (that
+    of each survivor; empty without the last state) and ``games`` (won, drawn and lost).
     """
     firsts, shares = first_players(run), list[float]()
     if state is not None:

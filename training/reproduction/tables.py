@@ -21,27 +21,13 @@ SWAPPED = str.maketrans("WL", "LW")
 
 
 class PlayerGame(NamedTuple):
-    """A game from the side of one of its players.
+    """A game from the side of one of its players."""
 
-    Attributes
-    ----------
-    opening
-        Moves of the card; "" for the start position.
-    red
-        Whether the player had the first move.
-    result
-        "W", "D" or "L".
-    difference
-        The player's pieces less the opponent's in the final position.
-    played_out
-        "W", "D" or "L" after the piece counter played a drawn game on; "" without this condition.
-    """
-
-    opening: str
-    red: bool
-    result: str
-    difference: int
-    played_out: str
+    opening: str  # moves of the card; "" for the start position
+    red: bool  # whether the player had the first move
+    result: str  # "W", "D" or "L"
+    difference: int  # the player's pieces less the opponent's at the end
+    played_out: str  # the result of a drawn game played on; "" without this condition
 
 
 def player_games(played: MatchResult, turned: bool) -> list[PlayerGame]:
@@ -64,82 +50,36 @@ def player_games(played: MatchResult, turned: bool) -> list[PlayerGame]:
 
 @dataclass(frozen=True)
 class Measure:
-    """Columns of a table, computed from the games of a row or from a training run.
-
-    Attributes
-    ----------
-    columns
-        Titles of the columns.
-    of
-        Function from one seed's games, or its training result, to the figures, one a column.
-    show
-        Function from one column's figures, one a seed, to the text of the cell.
-    """
+    """Columns of a table, computed from the games of a row or from a training run."""
 
     columns: tuple[str, ...]
-    of: Callable[[Any], Sequence[float]]
-    show: Callable[[Sequence[float]], str]
+    of: Callable[[Any], Sequence[float]]  # from a seed's games or training result, one a column
+    show: Callable[[Sequence[float]], str]  # from one column's figures, one a seed
 
 
 @dataclass(frozen=True)
 class Row:
-    """Row of a table.
-
-    Attributes
-    ----------
-    first
-        The player.
-    others
-        Its opponents; empty for a row about the player's training run.
-    theirs
-        Figures that the paper prints.
-    """
+    """Row of a table."""
 
     first: Player
-    others: tuple[Player, ...]
-    theirs: tuple[float | str, ...]
+    others: tuple[Player, ...]  # empty for a row about the player's training run
+    theirs: tuple[float | str, ...]  # figures that the paper prints
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a paper: an experiment.
-
-    Attributes
-    ----------
-    name
-        Name of the experiment, e.g. ``table-4.6``.
-    title
-        Title on the page.
-    measure
-        Columns.
-    rows
-        Rows.
-    conditions
-        Conditions of the matches.
-    note
-        Differences from the paper, other than the number of runs.
-    """
+    """A table of a paper: an experiment."""
 
     name: str
     title: str
     measure: Measure
     rows: tuple[Row, ...]
     conditions: Conditions = AS_THE_THESIS
-    note: str = ""
+    note: str = ""  # differences from the paper, other than the number of runs
 
 
 def row(first: Player | str, others: Any, *theirs: float | str) -> Row:
-    """Make a row.
-
-    Parameters
-    ----------
-    first
-        The player, or its name.
-    others
-        One opponent or a tuple of them, as players or names.
-    theirs
-        Figures that the paper prints.
-    """
+    """Make a row."""
     several = others if isinstance(others, tuple) else (others,)
     return Row(_player(first), tuple(map(_player, several)), theirs)
 
@@ -147,12 +87,8 @@ def row(first: Player | str, others: Any, *theirs: float | str) -> Row:
 def league(players: Sequence[Player | str], figures: Sequence[Sequence[float]]) -> tuple[Row, ...]:
     """Return a row for each pair of a square table, and one for each player against all others.
 
-    Parameters
-    ----------
-    players
-        Players in the order of the table.
-    figures
-        Lines of the table without the empty cells of the diagonal, each with its sum at the end.
+    Figures are lines of the table without the empty cells of the diagonal, with their sums at the
+    end.
     """
     rows = []
     for place, (player, line) in enumerate(zip(players, figures, strict=True)):
@@ -173,14 +109,9 @@ def interval(
 ) -> str:
     """Format the mean over seeds with its 95 % interval by Student's t, or the only value.
 
-    A run that did not measure it has nan, which is shown as a dash.
+    The interval ends at the least and the most possible value.
 
-    Parameters
-    ----------
-    values
-        One value a seed, shape (seeds,).
-    least, most
-        Smallest and largest possible value, where the interval ends.
+    A run that did not measure it has nan, which is shown as a dash.
     """
     mean = float(np.mean(values))
     if math.isnan(mean):
@@ -282,15 +213,7 @@ def _pool(run: TrainingResult) -> list[float]:
 
 
 def curve(name: str, points: int = 5) -> Measure:
-    """Return the measure of a curve at equal steps from its start to its end.
-
-    Parameters
-    ----------
-    name
-        Name of the measurement.
-    points
-        Number of columns.
-    """
+    """Return the measure of a curve at equal steps from its start to its end."""
     shares = np.linspace(0, 1, points)
 
     def at(run: TrainingResult) -> list[float]:

@@ -59,23 +59,8 @@ class Deadline(NamedTuple):
 def train(job: Run, folder: Path, deadline: Deadline) -> TrainingResult | None:
     """Train a player, from the checkpoint in its folder if there is one.
 
-    Parameters
-    ----------
-    job
-        The training run.
-    folder
-        Folder of the checkpoint.
-    deadline
-        Time at which to stop.
-
-    Returns
-    -------
-    The result, or None at the deadline: the folder then has a checkpoint.
-
-    Raises
-    ------
-    ValueError
-        If the checkpoint is beyond the run's end.
+    Returns None at the deadline: the folder then has a checkpoint. Raises ValueError if the
+    checkpoint is beyond the run's end.
     """
     plan = loop.RunConfig(
         job.preset,
@@ -141,16 +126,8 @@ def pool_of(state: State) -> dict[str, NDArray[np.float32]]:
 def means(row: NDArray[np.float64], generations: NDArray[np.int32]) -> NDArray[np.float32]:
     """Return the mean of a measurement over the generations of each point; nan for none.
 
-    Parameters
-    ----------
-    row
-        Value of each generation, shape (generations + 1,); nan if it was not measured.
-    generations
-        Last generation of each point, shape (points,).
-
-    Returns
-    -------
-    Means, shape (points,).
+    The row is of shape (generations + 1,), with nan where it was not measured. Each point has its
+    last generation.
     """
     starts = np.concatenate([[0], generations[:-1] + 1])
     points = [
@@ -163,20 +140,8 @@ def means(row: NDArray[np.float64], generations: NDArray[np.int32]) -> NDArray[n
 def build_player(player: Player, champion: Champion | None, conditions: Conditions) -> Any:
     """Build the compiled player of one side of a match.
 
-    Parameters
-    ----------
-    player
-        The player.
-    champion
-        Its weights; None for an agent that :func:`agents.make` knows.
-    conditions
-        Conditions of the match: its depth and the options of its searches, for a player without
-        its own.
-
-    Raises
-    ------
-    ValueError
-        If the agent is not a compiled player, or a champion with another output is not a network.
+    A player without a depth or options of its own has those of the match. Raises ValueError if the
+    agent is not a compiled player, or a champion with another output is not a network.
     """
     depth, options = player.depth or conditions.depth, conditions.search_options
     if player.tie is not None:
@@ -204,21 +169,7 @@ def build_player(player: Player, champion: Champion | None, conditions: Conditio
 def play(
     match: Match, first: Champion | None, second: Champion | None, deadline: Deadline
 ) -> MatchResult | None:
-    """Play a match.
-
-    Parameters
-    ----------
-    match
-        The match.
-    first, second
-        Weights of its players; None for agents that :func:`agents.make` knows.
-    deadline
-        Time at which to stop.
-
-    Returns
-    -------
-    The result, or None at the deadline.
-    """
+    """Play a match; return None at the deadline."""
     began, conditions = time.thread_time(), match.conditions
     players = (
         build_player(match.first, first, conditions),
@@ -242,18 +193,7 @@ def play_each(
 ) -> list[MatchGame]:
     """Play each opening twice, first with the first player as Black, then with the second.
 
-    Parameters
-    ----------
-    players
-        The two compiled players.
-    openings
-        Moves of the cards; "" for the start position.
-    rules
-        Draw rules.
-    seed
-        Seed of the games.
-    check
-        Called before each game; raises Stopped at the deadline.
+    `check` is called before each game, and raises Stopped at the deadline.
     """
     games = []
     for number, opening in enumerate(opening for opening in openings for _ in range(2)):
@@ -265,17 +205,7 @@ def play_each(
 
 
 def play_out(games: Sequence[MatchGame], depth: int, seed: int) -> list[int]:
-    """Return each game's winner (or DRAW) after the piece counter plays drawn games on.
-
-    Parameters
-    ----------
-    games
-        Games of a match.
-    depth
-        Search depth of the piece counter in plies.
-    seed
-        Seed of its choices between equally good moves.
-    """
+    """Return each game's winner (or DRAW) after the piece counter plays drawn games on."""
     counter = AlphaBeta(Material(), depth, tie=CHANCE)
 
     def winner(number: int, game: MatchGame) -> int:
@@ -288,15 +218,7 @@ def play_out(games: Sequence[MatchGame], depth: int, seed: int) -> list[int]:
 
 
 def summary(games: Sequence[MatchGame], ends: Sequence[int]) -> dict[str, Any]:
-    """Return the attributes of a :class:`training.reproduction.results.MatchResult`.
-
-    Parameters
-    ----------
-    games
-        Games of the match.
-    ends
-        Winner of each game with drawn games played on; empty without this condition.
-    """
+    """Return the attributes of a MatchResult; `ends` are winners with drawn games played on."""
     sides = [(BLACK, WHITE)[number % 2] for number in range(len(games))]
     winners = [int(game.result.winner) for game in games]
     differences = [game.board.piece_difference() for game in games]

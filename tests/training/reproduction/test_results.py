@@ -59,6 +59,11 @@ def network(seed=0):
     return run, TrainingResult((name,), points, {"curve/heuristic": curve}, {}, Origin(1.5), files)
 
 
+def rows_of(store, name):
+    """Return the rows of a file of results."""
+    return list(map(json.loads, (store.folder / name).read_text().splitlines()))
+
+
 def rewrite(path, old, new):
     """Replace some text in a file of results."""
     text = path.read_text()
@@ -72,11 +77,13 @@ def rewrite(path, old, new):
 def test_results_round_trip(store, quick, counted, played):
     back = ResultStore(store.folder)
     assert differences(back.result(QUICK), quick) == []
-    assert back.result(QUICK).origin == quick.origin
-    assert back.result(counted) == played
+    assert (back.result(QUICK).origin, back.result(counted)) == (quick.origin, played)
     assert back.champions(AGAINST_RANDOM)[1] is None
     (name,) = quick.champions
     assert back.champion_path(name).read_bytes() == quick.files[name]
+    back.add(counted, replace(played, plies=(1, *played.plies[1:])))  # in place of the other
+    assert ResultStore(store.folder).result(counted).plies[0] == 1
+    assert ResultStore(store.folder / "none").result(AGAINST_RANDOM) is None
 
 
 def test_curves_round_trip_exactly():
@@ -94,26 +101,20 @@ def test_curves_round_trip_exactly():
 def test_lines_are_sorted_plain_json(store):
     for seed in (10, 9, 1):
         store.add(*network(seed))
-    lines = (store.folder / "runs.jsonl").read_text().splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = rows_of(store, "runs.jsonl")
     assert [(row["preset"], row["seed"]) for row in rows] == [
         *(("c0", 1), ("c0", 9), ("c0", 10)),
         ("c1-n0.001", 0),
     ]
     assert rows[0]["regime"] == asdict(Run("c0", 1, 840).regime)
     assert rows[0]["results_version"] == {"regime": 1, "search": 1}
-    match = json.loads((store.folder / "matches.jsonl").read_text().splitlines()[0])
-    assert match["first"] == {"name": "c1-n0.001", "seed": 0}
-    assert match["second"] == {"name": "random"}
+    match = rows_of(store, "matches.jsonl")[0]
+    assert (match["first"], match["second"]) == (
+        {"name": "c1-n0.001", "seed": 0},
+        {"name": "random"},
+    )
     assert match["champions"] == [*rows[-1]["champions"], None]
     assert match["conditions"]["depth"] == 1
-
-
-def test_new_result_replaces_the_old_one(store, counted, played):
-    size = len((store.folder / "matches.jsonl").read_text().splitlines())
-    store.add(counted, replace(played, plies=(1, *played.plies[1:])))
-    assert len((store.folder / "matches.jsonl").read_text().splitlines()) == size
-    assert ResultStore(store.folder).result(counted).plies[0] == 1
 
 
 def test_openings_of_a_match_are_numbers_of_the_ballot(counted):
@@ -137,20 +138,15 @@ def test_differences_are_named(quick, played):
 
 def test_new_constant_with_its_default_keeps_results_valid(store, quick):
     """A line from before `half_at`; the preset has the default."""
-    assert QUICK.regime.half_at == 0.0
-    runs = store.folder / "runs.jsonl"
-    rewrite(runs, '"half_at":0.0,', "")
+    rewrite(store.folder / "runs.jsonl", '"half_at":0.0,', "")
     assert differences(ResultStore(store.folder).result(QUICK), quick) == []
-    rewrite(runs, '"lam":0.0,', '"lam":0.5,')
-    changed = ResultStore(store.folder)
-    assert changed.result(QUICK) is None
-    assert changed.is_out_of_date(QUICK)
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         ('"alpha":0.001', '"alpha":0.01'),
+        ('"lam":0.0,', '"lam":0.5,'),
         ('"results_version":{"regime":1,', '"results_version":{"regime":0,'),
         ('"search":1}', '"search":2}'),
         ('"point_every":1', '"point_every":3'),
@@ -164,56 +160,35 @@ def test_run_of_another_configuration_is_not_used(store, old, new):
     assert changed.result(AGAINST_RANDOM) is None  # whose player is to be trained again
 
 
-def test_every_part_of_a_run_is_in_its_key():
-    run = Run("c0", 0, 840)
-    others = [replace(run, seed=1), replace(run, preset="c0-npd"), replace(run, generations=839)]
-    assert len({run_key(job.configuration) for job in (run, *others)}) == 4
-
-
-def test_match_is_outdated_when_the_search_version_changes(store, counted, monkeypatch):
+def test_match_is_outdated_when_a_champion_or_the_search_changes(store, counted, monkeypatch):
+    rewrite(store.folder / "runs.jsonl", '"champions":["', '"champions":["0000')
+    changed = ResultStore(store.folder)
+    assert changed.result(AGAINST_RANDOM) is None
+    assert changed.result(counted) is not None
     monkeypatch.setattr("training.reproduction.jobs.RESULTS_VERSION", 2)
     assert ResultStore(store.folder).result(counted) is None
 
 
-def test_match_is_outdated_when_a_champion_changes(store):
-    rewrite(store.folder / "runs.jsonl", '"champions":["', '"champions":["0000')
-    assert ResultStore(store.folder).result(AGAINST_RANDOM) is None
-
-
-def test_every_setting_of_a_player_is_in_the_key_of_a_match(store, played):
-    player = Player("c1-n0.001")
+def test_every_setting_is_in_the_key(store, played):
+    player, run = Player("c1-n0.001"), Run("c0", 0, 840)
+    runs = [replace(run, seed=1), replace(run, preset="c0-npd"), replace(run, generations=839)]
+    assert len({run_key(job.configuration) for job in (run, *runs)}) == 4
     others = [
-        replace(player, depth=1),
-        replace(player, depth=2),
+        *(replace(player, depth=depth) for depth in (1, 2)),
         replace(player, unsaturated=True),
         *(replace(player, simulations=number) for number in (10, 20)),
-        Player("random"),
-        Player("mcts"),
-        Player("mcts", simulations=10),
+        *(Player("random"), Player("mcts"), Player("mcts", simulations=10)),
         *(Player("material", depth=depth) for depth in (2, 4)),
     ]
     conditions = [Conditions(), Conditions(depth=5), Conditions(repetition=3)]
     matches = [match_of(player, other, 0, each, 0.01)[0] for other in others for each in conditions]
     for number, match in enumerate(matches):
         assert store.result(match) is None
-        games = match.games
-        result = MatchResult(
-            match.openings,
-            "D" * games,
-            (number,) * games,
-            (9,) * games,
-            {"": games},
-            "",
-            "",
-            Origin(1),
-        )
-        store.add(match, result)
+        games, origin = match.games, Origin(1)
+        columns = ("D" * games, (number,) * games, (9,) * games, {"": games}, "", "")
+        store.add(match, MatchResult(match.openings, *columns, origin))
     back = ResultStore(store.folder)
     assert [back.result(match).differences[0] for match in matches] == list(range(len(matches)))
-
-
-def test_match_of_untrained_players_has_no_result(tmp_path):
-    assert ResultStore(tmp_path).result(AGAINST_RANDOM) is None
 
 
 # Damage
@@ -222,20 +197,17 @@ def test_match_of_untrained_players_has_no_result(tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        *("{", "[1]", "7", "null", "", "<<<<<<< HEAD", '{"preset":"c0"}', "\xff"),
+        *("{", "[1]", "null", "", "<<<<<<< HEAD", '{"preset":"c0"}', "\xff"),
         '{"first":{},"second":{}}',
     ],
 )
-def test_damaged_line_is_named_by_number(store, line):
-    for name, count in (("runs.jsonl", 1), ("matches.jsonl", 2)):
-        path = store.folder / name
-        whole = path.read_bytes()
-        path.write_bytes(whole + line.encode("latin-1") + b"\n")
-        with pytest.raises(
-            ValueError, match=rf"^line {count + 1} of .*{name}' is damaged \(.+\): re"
-        ):
-            ResultStore(store.folder)
-        path.write_bytes(whole)
+@pytest.mark.parametrize(("name", "count"), [("runs.jsonl", 1), ("matches.jsonl", 2)])
+def test_damaged_line_is_named_by_number(store, line, name, count):
+    with (store.folder / name).open("ab") as file:
+        file.write(line.encode("latin-1") + b"\n")
+    message = rf"^line {count + 1} of .*{name}' is damaged \(.+\): re"
+    with pytest.raises(ValueError, match=message):
+        ResultStore(store.folder)
 
 
 @pytest.mark.parametrize(
@@ -262,15 +234,14 @@ def test_duplicate_line_is_refused(store):
         ResultStore(store.folder)
 
 
-def test_missing_record_of_environments_is_an_error(store, counted):
-    path = store.folder / "environments.json"
-    whole = path.read_text()
-    path.write_text("{}")
-    with pytest.raises(ValueError, match=r"environments.json' lacks '[0-9a-f]{8}': restore it"):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{}", r"environments.json' lacks '[0-9a-f]{8}': restore it"), ("{", "json' is damaged")],
+)
+def test_missing_record_of_environments_is_an_error(store, counted, content, message):
+    (store.folder / "environments.json").write_text(content)
+    with pytest.raises(ValueError, match=message):
         ResultStore(store.folder).result(counted)
-    path.write_text(whole[:-5])
-    with pytest.raises(ValueError, match=r"environments.json' is damaged"):
-        ResultStore(store.folder)
 
 
 def test_champion_with_a_wrong_hash_is_refused(store, quick):
@@ -287,8 +258,7 @@ def test_champion_with_a_wrong_hash_is_refused(store, quick):
 
 def test_champion_name_is_the_hash_of_its_constant_file(tmp_path):
     """Old lines and files hold these names, so the encoding of champions must not change."""
-    run = Run("c0", 3, 840)
-    genome = np.arange(5047, dtype=np.float32) / 64
+    run, genome = Run("c0", 3, 840), np.arange(5047, dtype=np.float32) / 64
     player = Champion(genome, WeightsMetadata("blondie24-2001", 2.0, "", 0, 0))
     content = encode_champion(player, run, 840)
     assert name_champion(content) == "eb704a2f395e3f4f"
@@ -296,24 +266,17 @@ def test_champion_name_is_the_hash_of_its_constant_file(tmp_path):
     path.write_bytes(content)
     champion = load_champion(path)
     assert np.array_equal(champion.genome, genome)
-    assert champion.metadata.regime == "c0"
-    assert (champion.metadata.king, champion.metadata.depth) == (2.0, run.regime.depth)
-
-
-def test_large_champions_have_their_own_folder(tmp_path):
-    run, result = network()
+    assert (champion.metadata.regime, champion.metadata.king) == ("c0", 2.0)
     large = b"x" * (LARGEST_IN_GIT + 1)
-    name = name_champion(large)
-    store = ResultStore(tmp_path)
-    store.add(run, replace(result, champions=(name,), files={name: large}))
-    assert store.champion_path(name) == tmp_path / "champions" / "large" / f"{name}.safetensors"
+    store, name = ResultStore(tmp_path), name_champion(large)
+    store.add(run, replace(network()[1], champions=(name,), files={name: large}))
+    assert store.champion_path(name).parent == tmp_path / "champions" / "large"
     assert not store.lacks_champion(run)
 
 
 def test_missing_champion_is_trained_again_for_its_match(store, quick, tmp_path):
     path = store.champion_path(*quick.champions)
-    before = path.read_bytes()
-    line = (store.folder / "runs.jsonl").read_bytes()
+    before, line = path.read_bytes(), (store.folder / "runs.jsonl").read_bytes()
     path.unlink()
     jobs = [QUICK, AGAINST_RANDOM]
     assert undone(jobs, store) == []
@@ -366,29 +329,29 @@ def test_two_writing_processes_lose_no_rows(tmp_path):
     for process in both:
         said, _ = process.communicate(timeout=SECONDS)
         assert process.returncode == 0, said
-    store = ResultStore(tmp_path)
-    for seed in range(40):
+    rows = rows_of(ResultStore(tmp_path), "runs.jsonl")
+    assert [row["seed"] for row in rows] == list(range(40))
+    check_added(tmp_path, range(40))
+
+
+def check_added(folder, seeds):
+    """Check that a folder has the results of these seeds, and no temporary file."""
+    store = ResultStore(folder)
+    for seed in seeds:
         run, result = network(seed)
         assert differences(store.result(run), result) == []
         assert not store.lacks_champion(run)
-    rows = [json.loads(line) for line in (tmp_path / "runs.jsonl").read_text().splitlines()]
-    assert [row["seed"] for row in rows] == list(range(40))
+    store.add(*network(20_000))  # the lock is free again
+    assert not list(folder.rglob("*.tmp"))
 
 
 def test_killed_process_loses_no_added_rows(tmp_path):
     process = adding(tmp_path, 0, 10_000)
     wait_for(lambda: len(list((tmp_path / "champions").glob("*.safetensors"))) > 20)
     process.send_signal(signal.SIGKILL)
-    said, _ = process.communicate(timeout=SECONDS)
-    store = ResultStore(tmp_path)
-    done = list(map(int, said.split()))
+    done = list(map(int, process.communicate(timeout=SECONDS)[0].split()))
     assert len(done) > 10
-    for seed in done:
-        run, result = network(seed)
-        assert differences(store.result(run), result) == []
-        assert not store.lacks_champion(run)
-    store.add(*network(20_000))  # the lock is free again
-    assert not list(tmp_path.rglob("*.tmp"))
+    check_added(tmp_path, done)
 
 
 # What is in git
@@ -410,25 +373,20 @@ def test_committed_results_are_found_by_their_jobs(committed):
 
 
 def test_committed_lines_are_sorted(committed, tmp_path):
-    for name in ("runs.jsonl", "matches.jsonl"):
+    for name in ("runs.jsonl", "environments.json"):
         (tmp_path / name).write_bytes((committed.folder / name).read_bytes())
-    environments = committed.folder / "environments.json"
-    (tmp_path / "environments.json").write_bytes(environments.read_bytes())
-    copy, (run, result) = ResultStore(tmp_path), network(99)
-    copy.add(run, result)
+    ResultStore(tmp_path).add(*network(99))
     lines = (tmp_path / "runs.jsonl").read_text().splitlines()
     known = (committed.folder / "runs.jsonl").read_text().splitlines()
     assert [line for line in lines if '"seed":99,' not in line] == known
 
 
 def test_committed_champions_match_their_hashes(committed):
-    lines = (committed.folder / "runs.jsonl").read_text().splitlines()
-    rows = list(map(json.loads, lines))
+    rows = rows_of(committed, "runs.jsonl")
     names = {name: row["preset"] for row in rows for name in row["champions"]}
     files = list((committed.folder / "champions").glob("*.safetensors"))
-    assert {path.stem for path in files} <= names.keys()
     for path in files:
         assert load_champion(path).metadata.regime == names[path.stem]
         assert path.stat().st_size <= LARGEST_IN_GIT
-    absent = {preset for name, preset in names.items() if name not in {it.stem for it in files}}
+    absent = {names[name] for name in names.keys() - {path.stem for path in files}}
     assert all(preset.startswith(("c5-", "subsquares-")) or "@" in preset for preset in absent)

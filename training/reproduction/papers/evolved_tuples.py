@@ -26,21 +26,7 @@ SIGMAS = (1.0, 0.1, 0.01)
 
 
 def cell(size: int, output: str, difference: bool, start: float, sigma: float) -> str:
-    """Return the name of a player of the grid.
-
-    Parameters
-    ----------
-    size
-        Squares of a tuple, 5 or 1.
-    output
-        ``"sum"`` or ``"tanh"``.
-    difference
-        Whether the piece difference is added.
-    start
-        First entries are uniform in [-start, start].
-    sigma
-        Standard deviation of a mutation.
-    """
+    """Return the name of a player of the grid, whose first entries are in [-start, start]."""
     changes = {
         "piece_difference=false": not difference,
         f"weight={start}": start > 0,

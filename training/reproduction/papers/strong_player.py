@@ -22,21 +22,7 @@ HALVES = (8, 6, 4, 2, 1, 0)  # columns: training time halved so often
 
 
 def at(run: TrainingResult, line: ArrayLike, share: float = 1.0) -> float:
-    """Return the value of a curve after a share of a run.
-
-    Parameters
-    ----------
-    run
-        Result of the run.
-    line
-        Values of the curve, shape (points,), or empty.
-    share
-        Share of the generations, 0 to 1.
-
-    Returns
-    -------
-    The last value measured by then; nan for none.
-    """
+    """Return the last value of a curve measured in a share of a run; nan for none."""
     line = np.asarray(line)
     reached = run.points <= max(1.0, share * run.points[-1])
     known = np.flatnonzero(reached & ~np.isnan(run.curves[SCORES[4]]))
