@@ -60,7 +60,7 @@ export const explainDifference = (label, agentScore, judgeScore, countsPieces = 
 const cache = new Map();
 
 // The judge's analysis of frames[ply]: {black, exact, pv, move}; `black` is Black's value.
-export const askJudge = (frames, ply, nodes = null) => {
+export const askJudge = async (frames, ply, nodes, signal) => {
   const board = createBoard(frames[0].fen, frames.slice(1, ply + 1).map(({ move }) => move));
   const outcome = board.outcome();
   if (outcome) {
@@ -70,11 +70,9 @@ export const askJudge = (frames, ply, nodes = null) => {
   const question = { ...questionOf(frames[0].fen, board, 0), nodes };
   const key = JSON.stringify(question);
   if (!cache.has(key)) {
-    const answer = request("/api/analysis", question).then(({ score, exact, pv, move }) =>
-      ({ black: toBlack(board.fen, exact ? exact.value : score), exact, pv, move: board.parseMove(move) }));
-    answer.catch(() => cache.delete(key)); // it is asked again
+    const { score, exact, pv, move } = await request("/api/analysis", question, signal);
     if (cache.size >= CACHE) cache.delete(cache.keys().next().value);
-    cache.set(key, answer);
+    cache.set(key, { black: toBlack(board.fen, exact ? exact.value : score), exact, pv, move: board.parseMove(move) });
   }
   return cache.get(key);
 };

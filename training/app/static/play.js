@@ -281,12 +281,13 @@ function showFrame(frame, ply) {
   byId("see-both").href = `/analyse?${new URLSearchParams({ fen: frame.fen, agent })}`;
 }
 
-let opinions = 0; // shown so far: a later one drops the answer for an earlier one
+let looking = new AbortController(); // of the question about the position that is shown
 
 // Show the judge's view of a position, and where the opponent's own differs.
 async function showOpinion(shown, ply, analysed) {
-  opinions += 1;
-  const number = opinions;
+  looking.abort();
+  looking = new AbortController();
+  const { signal } = looking;
   byId("opinion").hidden = !game;
   if (!game) return;
   if (game.status === "over" && shown[ply] === frames.at(-1)) {
@@ -294,16 +295,16 @@ async function showOpinion(shown, ply, analysed) {
     return;
   }
   const timer = setTimeout(() => {
-    if (number !== opinions) return;
+    if (signal.aborted) return;
     [byId("verdict").textContent, byId("verdict-source").textContent] = ["…", `${JUDGE} is getting ready`];
   }, SLOW);
   try {
-    const view = await askJudge(shown, ply, review.nodes);
-    if (number !== opinions) return;
+    const view = await askJudge(shown, ply, review.nodes, signal);
+    if (signal.aborted) return;
     const source = view.exact?.plies === 0 ? "" : view.exact ? "by the endgame tables" : `by ${JUDGE}'s view`;
     showView(view.black, describeView(shown[ply].fen, view), source, analysed);
   } catch (error) {
-    if (number === opinions) showView(null, error.message, "", null);
+    if (!signal.aborted) showView(null, error.message, "", null);
   } finally {
     clearTimeout(timer);
   }

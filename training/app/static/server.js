@@ -2,7 +2,7 @@
 
 // Returns the response's JSON. Throws an Error with the server's reason. A `body` makes it a POST, and a search ends
 // when `signal` is aborted.
-export const request = async (path, body, signal) => {
+export const request = async (path, body, signal = null) => {
   const options = body === undefined ? { signal } : {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,
   };
