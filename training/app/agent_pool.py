@@ -42,15 +42,16 @@ class AgentPool:
         """Yield the agent of a player, which waits for others; one that fails is dropped."""
         place = self._places.setdefault(key, _Place())
         self._places.move_to_end(key)
-        async with place.lock:
-            try:
+        try:
+            async with place.lock:
                 if place.agent is None:
                     place.agent = await run_in_thread(make)
                 yield place.agent
-            except Exception:
-                _close_later(place)
-                raise
-        self._drop_surplus()
+        except Exception:
+            _close_later(place)
+            raise
+        finally:
+            self._drop_surplus()
 
     def take(self, key: PlayerKey) -> Agent | None:
         """Remove the agent of a player, and return it if there is one."""

@@ -662,7 +662,7 @@ def test_analysis_score_equals_minimax(name, monkeypatch):
     for board in random_boards(5, 15, 60):
         for depth in (1, 2, 3):
             thought = analyse_until(agent, board, Limits(depth=depth, seconds=60), Event())
-            values = move_values(board, judge, depth, root_perspective=True)
+            values = move_values(board, judge, depth, owner=True)
             assert thought.score == max(values)
             assert values[board.legal_moves.index(thought.move)] == max(values)
             assert thought.pv[0] == thought.move

@@ -957,11 +957,15 @@ def test_review_tells_a_smaller_advantage_from_the_same_one(open_page):
     page = open_page()
     begin(page, agent="material", plies=2)
     play_once(page)
+    reply = moves_shown(page)[1]
     resign(page)
 
     def answer(route):
-        moves = route.request.post_data_json["moves"]
-        move = ["9-13", "22-18", "9-13"][len(moves)]
+        moves, board = route.request.post_data_json["moves"], Board()
+        for move in moves:
+            board.push(move)
+        played = ("11-15", reply, "")[len(moves)]
+        move = next(text for text in map(str, board.legal_moves) if text != played)
         score = (0.95, -0.7, 0.95)[len(moves)]  # for the side to move: Black is winning
         line = {"move": move, "pv": [move], "score": score, "exact": None}
         route.fulfill(json=line)

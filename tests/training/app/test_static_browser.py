@@ -128,18 +128,6 @@ def test_site_plays_without_a_network(browser, site):
     context.close()
 
 
-def test_time_of_a_move_goes_on_during_a_reload(open_page):  # noqa: F811
-    page = open_page()
-    page.select_option("#clock", "1 0")
-    begin(page)
-    play_once(page)
-    page.wait_for_timeout(3000)
-    page.reload()
-    settle(page)
-    minutes, seconds = page.inner_text("#below .clock").split(":")
-    assert 60 * int(minutes) + float(seconds) <= 57
-
-
 @pytest.mark.parametrize("service_workers", ["block", "allow"])
 def test_damaged_weight_file_is_refused_and_read_again(browser, site, tmp_path, service_workers):
     shutil.copytree(site, tmp_path, dirs_exist_ok=True)

@@ -104,10 +104,10 @@ async function showLines(fen, ply) {
   if (control.signal.aborted) return;
   let black = null;
   try {
-    const [{ exact, black: value }, lines] = await Promise.all([askJudge(frames, ply, null, control.signal), askLines(frames[0].fen, boardAt(ply), control.signal)]);
+    const [view, lines] = await Promise.all([askJudge(frames, ply, null, control.signal), askLines(frames[0].fen, boardAt(ply), control.signal)]);
     if (control.signal.aborted) return;
-    black = exact || !lines.length ? value : toBlack(fen, lines[0].score);
-    byId("verdict").textContent = describeView(fen, { black, exact });
+    black = view.black;
+    byId("verdict").textContent = describeView(fen, view);
     list.replaceChildren(...lines.slice(0, LINES).map((line) => lineItem(fen, line)));
   } catch (error) {
     if (control.signal.aborted) return;

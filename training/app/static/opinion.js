@@ -87,7 +87,7 @@ export const askLines = async (start, board, signal) => {
     const outcome = after.outcome();
     if (outcome) return { move, score: outcome.winner === null ? 0 : 1, pv: [move.text] };
     const { score, pv } = await request("/api/analysis", { ...questionOf(start, after, 0), nodes }, signal);
-    return { move, score: -score, pv: [move.text, ...pv] };
+    return { move, score: score === null ? null : -score, pv: [move.text, ...pv] };
   }));
-  return lines.sort((one, other) => other.score - one.score);
+  return lines.sort((one, other) => (other.score ?? -2) - (one.score ?? -2));
 };
