@@ -5,7 +5,6 @@
 - ppo: train a policy by MaskablePPO
 - benchmark: rate agents in a league
 - compare: change one constant of a preset
-- calibrate: values of agents beside the results of games
 - reproduce: the papers' tables and claims
 - continual: the continual player against its frozen twin
 - zoo: fill the zoo with trained players

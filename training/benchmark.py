@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import track
 
 from agents.agent import Agent
 from agents.agent_spec import AgentSpec
@@ -32,34 +32,21 @@ from checkers_env import pdn
 from checkers_env.files import check_output, write_atomically
 from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
+from training.league import schedule
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, is_confined, make_entry
-from training.league.game import (
-    LeagueRules,
-    limit_agent,
-    one_line,
-    printable,
-)
+from training.league.game import LeagueRules, limit_agent, one_line, printable
 from training.league.journal import FILE_NAME, Journal
-from training.league.pdn_export import games_to_pdn
-from training.league.records import LEAGUE_FILE, GameRecord, League, save_league
+from training.league.records import LEAGUE_FILE, GameRecord, League, games_to_pdn, save_league
 from training.league.runner import run_league
-from training.league.schedule import (
-    BALLOTS,
-    LeagueFixture,
-    Pairing,
-    challenge_pairings,
-    read_openings,
-    round_robin_pairings,
-    schedule_games,
-)
-from training.rating.anchor import describe_scale, find_anchor
-from training.rating.sprt import games_until_decision, is_decided, sprt, sprt_sentence
+from training.league.schedule import LeagueFixture, Pairing
+from training.rating import pentanomial
+from training.rating.elo import describe_scale, find_anchor
+from training.report.calibration import calibrate, make_valuing_player
+from training.report.examination import examine_player, lineup
 from training.report.html_report import render_report
-from training.report.player_report import examine_player, lineup, report_lines
-from training.report.standings import standings, write_standings
+from training.report.standings import standings, verdict, write_standings
 from training.report.terminal import illegal_answers, print_league
-from training.report.verdict import verdict
 from training.runtime.cli import print_resume_command, read_options, run_command
 from training.runtime.run_folder import lock_run_folder, short_name
 from training.runtime.validation import Range, validate_ranges
@@ -69,8 +56,8 @@ NOTES = (
     "first move allowed for; the intervals hold 95 %, with the games from one opening taken for "
     "one observation.",
 )
-PDN_FILE, REPORT_FILE = "games.pdn", "report.html"
-FILES = (FILE_NAME, LEAGUE_FILE, PDN_FILE, REPORT_FILE)  # of a league
+PDN_FILE, REPORT_FILE, DIAGRAM_FILE = "games.pdn", "report.html", "calibration.svg"
+FILES = (FILE_NAME, LEAGUE_FILE, PDN_FILE, REPORT_FILE, DIAGRAM_FILE)  # of a league
 
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help_behavior_hint="")]
@@ -123,6 +110,9 @@ class BenchmarkConfig:
     """Folder of the league. Default: runs/AGENT-...-against-NAME-...-seed-SEED."""
     analyse: bool = False
     """Examine one agent: games against all baselines, at 1 to 8 plies; its time and endings."""
+    calibrate: Names = ()
+    """Players, searching 8 plies or as far as their texts say, whose values of positions are
+    compared with the results of the games."""
     json: Path | None = None
     """Write the standings and the games to this JSON file too."""
     resume: bool = False
@@ -141,8 +131,14 @@ def run_benchmark(arguments: Sequence[str], console: Console) -> None:
     folder = config.out or default_folder(config)
     try:
         with lock_run_folder(folder, "choose another folder by --out"):
-            league, found = play_league(config, folder, console)
+            setup = set_up_league(config)
+            if config.json and config.json.resolve() in {(folder / it).resolve() for it in FILES}:
+                raise ValueError(f"--json {str(config.json)!r} is a file of the league itself")
+            valuing = dict(make_valuing_player(text) for text in config.calibrate)
+            league, found = play_league(config, setup, folder, console)
             write_reports(config, folder, league, found, console)
+            if valuing:
+                write_atomically(folder / DIAGRAM_FILE, calibrate(valuing, league.games, console))
     except KeyboardInterrupt:
         print_resume_command((folder / FILE_NAME).exists(), console)
         raise
@@ -150,76 +146,89 @@ def run_benchmark(arguments: Sequence[str], console: Console) -> None:
         raise OSError(f"{error} (the league is in {str(folder)!r})") from error
 
 
-def play_league(
-    config: BenchmarkConfig, folder: Path, console: Console
-) -> tuple[League, Sequence[str]]:
-    """Play the games that the journal lacks.
+class LeagueSetup(NamedTuple):
+    """A league before its games: entrants and conditions, agents, pairs, games and rules."""
 
-    Parameters
-    ----------
-    config
-        Options of the command line.
-    folder
-        Folder of the journal.
-    console
-        Shows the progress.
+    league: League
+    entries: list[Entry]
+    pairings: list[Pairing]
+    fixtures: tuple[LeagueFixture, ...]
+    rules: LeagueRules
 
-    Returns
-    -------
-    The league, and the findings beside its games in sentences.
 
-    Raises
-    ------
-    ValueError
-        If an option is out of range; nothing is written then.
-    """
+def set_up_league(config: BenchmarkConfig) -> LeagueSetup:
+    """Set up a league; raise ValueError for options with a fault. Nothing is written."""
     validate_config(config)
-    if config.json and config.json.resolve() in {(folder / name).resolve() for name in FILES}:
-        raise ValueError(f"--json {str(config.json)!r} is a file of the league itself")
     texts, pairings = make_pairings(config)
-    fixtures = make_schedule(config, pairings)
-    rules = league_rules(config)
+    limit = config.move_limit or None
+    draws = DrawRules(config.max_moves, config.repetition or None, config.no_progress or None)
+    cards = schedule.read_openings(config.openings)
+    for card in cards:
+        if over := opening_board(card, draws).outcome():
+            raise ValueError(f"the opening {card!r} ends the game: {over.reason}")
+    judge = make_adjudicator(config.adjudicate, config.seed, limit)
     entries = make_entries(config, texts)
     refuse_unread_limits(config, texts, entries)
-    league = League(tuple(entry.entrant for entry in entries), league_conditions(config))
-    find_anchor(league.entrants, config.anchor)  # an error before the games, not after them
+    entrants = tuple(entry.entrant for entry in entries)
+    find_anchor(entrants, config.anchor)  # an error before the games, not after them
+    return LeagueSetup(
+        League(entrants, league_conditions(config)),
+        entries,
+        pairings,
+        schedule.schedule_games(pairings, cards, config.rounds),
+        LeagueRules(draws, config.seed, limit, judge),
+    )
+
+
+def play_league(
+    config: BenchmarkConfig,
+    setup: LeagueSetup,
+    folder: Path,
+    console: Console,
+    known: Iterable[GameRecord] = (),
+) -> tuple[League, Sequence[str]]:
+    """Play the games that the journal lacks; a new one begins with the known games.
+
+    Return the league, and the findings beside its games in sentences.
+    """
     journal = Journal(folder / FILE_NAME)
-    identity = asdict(league) | {"games": len(fixtures)}
+    identity = asdict(setup.league) | {"games": len(setup.fixtures)}
     if config.resume:
-        games = {game.number: game for game in journal.resume(identity, fixtures, rules)}
+        known = journal.resume(identity, setup.fixtures, setup.rules)
     else:
-        journal.create(identity)
-        games = {}
-    play(config, entries, fixtures, games, rules, journal, console)
+        known = list(known)
+        journal.create(identity, known)
+    games = {game.number: game for game in known}
+    decided = config.sprt and pentanomial.is_decided(games, config.sprt)
+    left = [] if decided else [it for it in setup.fixtures if it.number not in games]
+    makers = [entry.make for entry in setup.entries]
+    threads = 1 if any(entry.single for entry in setup.entries) else config.threads
+    hidden = not console.is_terminal
+    with closing(run_league(makers, left, setup.rules, journal, threads)) as ending:
+        counts = len(setup.fixtures), len(games)
+        for game in track(ending, "games", *counts, console=console, disable=hidden):
+            games[game.number] = game
+            if config.sprt and pentanomial.is_decided(games, config.sprt):
+                break
     kept = [games[number] for number in sorted(games)]
     found = []
     if config.sprt:
-        kept = games_until_decision(games, config.sprt)
-        found = [sprt_sentence(kept, config.sprt)]
-    league = replace(league, games=tuple(kept))
+        kept = pentanomial.games_until_decision(games, config.sprt)
+        found = [pentanomial.sprt_sentence(kept, config.sprt)]
+    league = replace(setup.league, games=tuple(kept))
     if config.analyse:
-        found = findings(entries[0], league, config)
+        found = findings(setup.entries[0], league, config)
     return league, found
 
 
 def findings(entry: Entry, league: League, config: BenchmarkConfig) -> list[str]:
-    """Return the findings of an examination, or the reason why it was not finished.
-
-    Parameters
-    ----------
-    entry
-        The player.
-    league
-        League of its examination.
-    config
-        Options of the command line: the seed, and the limit of a move.
-    """
+    """Return the findings of an examination, or the reason why it was not finished."""
 
     def make() -> Agent:
         return limit_agent(entry.make(), config.move_limit or None)
 
     try:
-        return report_lines(examine_player(make, league, config.seed))
+        return examine_player(make, league, config.seed)
     except (EngineError, ValueError) as error:
         return [one_line(f"The examination was not finished: {error}.")]
 
@@ -242,7 +251,7 @@ def validate_config(config: BenchmarkConfig) -> None:
         if getattr(config, name) and not match_of_two:
             raise ValueError(f"{name} is for a match of two agents")
     if config.sprt:
-        sprt([], *config.sprt)
+        pentanomial.likelihood_ratio([], config.sprt)
 
 
 def default_folder(config: BenchmarkConfig) -> Path:
@@ -261,18 +270,12 @@ def make_pairings(config: BenchmarkConfig) -> tuple[list[str], list[Pairing]]:
     if len(texts) < 2:
         raise ValueError("a league needs two agents: name a second agent, or one by --against")
     if config.against:
-        return texts, challenge_pairings(range(first), range(first, len(texts)))
-    return texts, round_robin_pairings(first)
+        return texts, schedule.challenge_pairings(range(first), range(first, len(texts)))
+    return texts, schedule.round_robin_pairings(first)
 
 
 def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
-    """Make the entries of all agents.
-
-    Raises
-    ------
-    ValueError
-        If an agent cannot be made, or two agents have one name.
-    """
+    """Make the entries of all agents."""
     timeout = config.move_limit or None
     limits = ProcessLimits(config.memory_limit or None, config.process_limit or None)
     entries = [
@@ -293,17 +296,7 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
 def refuse_unread_limits(
     config: BenchmarkConfig, texts: Sequence[str], entries: Sequence[Entry]
 ) -> None:
-    """Raise ValueError for a limit that holds for none of the agents.
-
-    Parameters
-    ----------
-    config
-        Options of the command line.
-    texts
-        Texts of the agents.
-    entries
-        Their entries, in the same order.
-    """
+    """Raise ValueError for a limit that holds for none of the agents."""
     own = [AgentSpec.parse(text).options for text in texts]
     for name in ("depth", "seconds"):
         read = any(
@@ -324,130 +317,30 @@ def refuse_unread_limits(
             )
 
 
-def make_schedule(
-    config: BenchmarkConfig, pairings: Sequence[Pairing]
-) -> tuple[LeagueFixture, ...]:
-    """Return all games in order. Raise ValueError for an opening that ends the game."""
-    cards = read_openings(config.openings)
-    for card in cards:
-        if over := opening_board(card, draw_rules(config)).outcome():
-            raise ValueError(f"the opening {card!r} ends the game: {over.reason}")
-    return schedule_games(pairings, cards, config.rounds)
-
-
-def draw_rules(config: BenchmarkConfig) -> DrawRules:
-    """Return the draw rules of all games."""
-    return DrawRules(config.max_moves, config.repetition or None, config.no_progress or None)
-
-
-def league_rules(config: BenchmarkConfig) -> LeagueRules:
-    """Return the rules of all games."""
-    limit = config.move_limit or None
-    judge = make_adjudicator(config.adjudicate, config.seed, limit)
-    return LeagueRules(draw_rules(config), config.seed, limit, judge)
-
-
 def league_conditions(config: BenchmarkConfig) -> dict[str, Any]:
     """Return the conditions of the games by name."""
     openings = config.openings
-    if openings not in BALLOTS:
+    if openings not in schedule.BALLOTS:
         openings += f" {file_digest(Path(openings))}"
     names = ("rounds", "max_moves", "repetition", "no_progress", "adjudicate", "move_limit", "seed")
     chosen = {name: getattr(config, name) for name in names}
     return {"openings": openings, **chosen, "version": version("checkers-laboratory")}
 
 
-def play(
-    config: BenchmarkConfig,
-    entries: Sequence[Entry],
-    fixtures: Sequence[LeagueFixture],
-    games: dict[int, GameRecord],
-    rules: LeagueRules,
-    journal: Journal,
-    console: Console,
-) -> None:
-    """Play the games that are left, up to the decision of a sequential test.
-
-    Parameters
-    ----------
-    config
-        Options of the command line.
-    entries
-        Entrants with their factories.
-    fixtures
-        All games of the league.
-    games
-        Finished games by number; new ones are added.
-    rules
-        Rules of the games.
-    journal
-        Journal of the league.
-    console
-        Shows the progress.
-    """
-    left = [fixture for fixture in fixtures if fixture.number not in games]
-    threads = 1 if any(entry.single for entry in entries) else config.threads
-    if config.sprt and is_decided(games, config.sprt):
-        return
-    makers = [entry.make for entry in entries]
-    with closing(run_league(makers, left, rules, journal, threads)) as ending:
-        for game in show_progress(ending, len(games), len(fixtures), console):
-            games[game.number] = game
-            if config.sprt and is_decided(games, config.sprt):
-                return
-
-
-def show_progress(
-    games: Iterator[GameRecord], done: int, total: int, console: Console
-) -> Iterator[GameRecord]:
-    """Yield the games while a progress bar shows their number.
-
-    Parameters
-    ----------
-    games
-        Games as they end.
-    done
-        Number of games finished before.
-    total
-        Number of all games.
-    console
-        Console of the bar.
-    """
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=total, completed=done)
-        for game in games:
-            bar.advance(task)
-            yield game
-
-
 def write_reports(
     config: BenchmarkConfig, folder: Path, league: League, found: Sequence[str], console: Console
 ) -> None:
-    """Write the league's files and its page, and print its table.
-
-    Parameters
-    ----------
-    config
-        Options of the command line.
-    folder
-        Folder of the files.
-    league
-        The league.
-    found
-        Findings beside the games, in sentences.
-    console
-        Console of the message.
-    """
+    """Write the league's files and its page, and print its table."""
     anchor = find_anchor(league.entrants, config.anchor)
     lines, first = standings(league, anchor), verdict(league)
     if config.sprt:
         sentence, *found = found
         first = f"{sentence} As if the number of games had been fixed: {first}"
     save_league(folder / LEAGUE_FILE, league)
-    pdn.dump(games_to_pdn(league), folder / PDN_FILE)
+    moves = [game.replay() for game in league.games]
+    pdn.dump(games_to_pdn(league, moves), folder / PDN_FILE)
     notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)
-    page = render_report(league, lines, verdict=first, notes=notes)
+    page = render_report(league, moves, lines, verdict=first, notes=notes)
     write_atomically(folder / REPORT_FILE, page.encode())
     if config.json:
         write_standings(config.json, league, lines)

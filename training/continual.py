@@ -14,7 +14,7 @@ import json
 import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -27,7 +27,7 @@ from rich.progress import track
 from rich.table import Table
 
 from agents.agent import Agent, PlayerAgent, reseed
-from agents.continual.agent import SCORES, ContinualAgent, GameEntry
+from agents.continual.agent import SCORES, ContinualAgent
 from agents.continual.pool import StrategyPool, load_pool
 from agents.external.errors import EngineError
 from agents.match import MatchGame, play_through_environment
@@ -38,6 +38,7 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import close_agent, make_entry
+from training.league.schedule import LeagueFixture, schedule_games
 from training.reproduction.inference import Interval, student
 from training.runtime.cli import command_line, read_options, run_command
 from training.runtime.validation import Range, validate_ranges
@@ -69,14 +70,6 @@ class ContinualConfig:
     """
     out: Path | None = None
     """Write every game and the result to this JSON file."""
-
-
-class ScheduledGame(NamedTuple):
-    """A game to be played: its number, its card, and the measured player's side."""
-
-    number: int
-    opening: str
-    side: int
 
 
 class GamePair(NamedTuple):
@@ -112,7 +105,14 @@ def run(arguments: Sequence[str], console: Console) -> None:
         console.print(f"Interrupted; {kept} with the same command: {again}", markup=False)
         raise
     if settings.out:
-        save_measurement(settings, pool, pairs)
+        fields = {
+            "conditions": {name: str(value) for name, value in vars(settings).items()},
+            "pool": pool.digest(),
+            "difference": difference(pairs)._asdict(),
+            "switches": switches(pairs),
+            "pairs": [pair._asdict() for pair in pairs],
+        }
+        write_atomically(settings.out, json.dumps(fields, indent=1).encode())
     show(pairs, pool)
 
 
@@ -122,25 +122,13 @@ def measure(
     record: Path | None,
     console: Console,
 ) -> list[GamePair]:
-    """Play all pairs of games. The continual player records each game before the next one.
-
-    Parameters
-    ----------
-    settings
-        Options of the command line.
-    pool
-        Strategies of the player.
-    record
-        Record file; None to keep the games in memory.
-    console
-        Shows the progress.
-    """
+    """Play all pairs of games. The continual player records each game before the next one."""
     conditions = f"at {settings.depth} plies, rule {settings.rule}, seed {settings.seed}"
     match = f"{settings.against} {conditions}"
     agent = ContinualAgent(pool, record, settings.rule, match, settings.depth, settings.seed)
     twin = ContinualAgent(pool, depth=settings.depth, frozen=True)
     other = opponent(settings, pool)
-    schedule = list(itertools.islice(fixtures(settings.seed), settings.games))
+    schedule = fixtures(settings.seed, settings.games)
     hidden = not console.is_terminal
     try:
         return [
@@ -152,28 +140,18 @@ def measure(
 
 
 def play_pair(
-    agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: ScheduledGame, seed: int
+    agent: ContinualAgent, twin: ContinualAgent, other: Agent, fixture: LeagueFixture, seed: int
 ) -> GamePair:
-    """Play a game of the continual player and the same game of its twin.
-
-    Parameters
-    ----------
-    agent
-        The continual player.
-    twin
-        The same player, frozen.
-    other
-        Their opponent.
-    fixture
-        Opening and colour.
-    seed
-        Seed of the opponent.
-    """
-    luck = (seed, fixture.number, 1)
-    played = game_on_record(agent, other, fixture, luck)
-    winner = play(twin, other, fixture, luck).result.winner
-    score = 0.5 if winner == DRAW else float(winner == fixture.side)
-    return GamePair(fixture.opening, fixture.side, played.strategy, played.score, score)
+    """Return the continual player's game, played now or before, and the same game of its twin."""
+    side, number = (BLACK, WHITE)[fixture.black], fixture.number
+    if len(agent.relevant_games) == number:
+        agent.game_over(play(agent, other, fixture, seed).board, side)
+        if len(agent.relevant_games) != number + 1:
+            raise ValueError(f"another process makes this measurement in {str(agent.record)!r}")
+    played = agent.relevant_games[number]
+    winner = play(twin, other, fixture, seed).result.winner
+    score = 0.5 if winner == DRAW else float(winner == side)
+    return GamePair(fixture.opening, side, played.strategy, played.score, score)
 
 
 def opponent(settings: ContinualConfig, pool: StrategyPool) -> Agent:
@@ -187,88 +165,24 @@ def opponent(settings: ContinualConfig, pool: StrategyPool) -> Agent:
     return make_entry(text, depth=depth).make()
 
 
-def fixtures(seed: int) -> Iterator[ScheduledGame]:
-    """Yield each card with each colour, pack after pack, each pack shuffled."""
-    rng, number = np.random.default_rng(seed), itertools.count()
-    while True:
-        for card in rng.permutation(len(TWO_MOVE)).tolist():
-            for side in (BLACK, WHITE):
-                yield ScheduledGame(next(number), TWO_MOVE[card], side)
+def fixtures(seed: int, games: int) -> tuple[LeagueFixture, ...]:
+    """Return the games of the measured player (0): each card with both colours, in shuffled packs.
 
-
-def play(player: Agent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]) -> MatchGame:
-    """Play one game with a seeded opponent.
-
-    Parameters
-    ----------
-    player
-        The player of the fixture's side.
-    other
-        Its opponent.
-    fixture
-        Opening and colour.
-    luck
-        Seed of the opponent.
-
-    Raises
-    ------
-    ValueError
-        If an external player fails.
+    The order of the first games does not depend on their number.
     """
-    seats = (player, other) if fixture.side == BLACK else (other, player)
+    rng, packs = np.random.default_rng(seed), range(0, games, 2 * len(TWO_MOVE))
+    cards = [TWO_MOVE[card] for _ in packs for card in rng.permutation(len(TWO_MOVE))]
+    return schedule_games([(0, 1)], cards)[:games]
+
+
+def play(player: Agent, other: Agent, fixture: LeagueFixture, seed: int) -> MatchGame:
+    """Play one game with a seeded opponent; raise ValueError if an external player fails."""
+    both = (player, other) if fixture.black == 0 else (other, player)
     try:
-        reseed(other, luck)
-        return play_through_environment(*seats, opening=fixture.opening, rules=DrawRules())
+        reseed(other, (seed, fixture.number, 1))
+        return play_through_environment(*both, opening=fixture.opening, rules=DrawRules())
     except EngineError as error:
         raise ValueError(f"game {fixture.number + 1} was not finished: {error}") from error
-
-
-def game_on_record(
-    agent: ContinualAgent, other: Agent, fixture: ScheduledGame, luck: tuple[int, ...]
-) -> GameEntry:
-    """Return the continual player's game from its record, or play it now.
-
-    Parameters
-    ----------
-    agent
-        The continual player.
-    other
-        Its opponent.
-    fixture
-        Opening and colour.
-    luck
-        Seed of the opponent.
-    """
-    if len(agent.relevant_games) == fixture.number:
-        agent.game_over(play(agent, other, fixture, luck).board, fixture.side)
-        if len(agent.relevant_games) != fixture.number + 1:
-            raise ValueError(f"another process makes this measurement in {str(agent.record)!r}")
-    return agent.relevant_games[fixture.number]
-
-
-def save_measurement(
-    settings: ContinualConfig, pool: StrategyPool, pairs: Sequence[GamePair]
-) -> None:
-    """Write the games and the result as JSON, atomically.
-
-    Parameters
-    ----------
-    settings
-        Options of the command line.
-    pool
-        Strategies of the player.
-    pairs
-        Pairs of games.
-    """
-    fields = {
-        "conditions": {name: str(value) for name, value in vars(settings).items()},
-        "pool": pool.digest(),
-        "difference": difference(pairs)._asdict(),
-        "switches": switches(pairs),
-        "pairs": [pair._asdict() for pair in pairs],
-    }
-    if settings.out:
-        write_atomically(settings.out, json.dumps(fields, indent=1).encode())
 
 
 def difference(pairs: Sequence[GamePair]) -> Interval:

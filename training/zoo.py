@@ -15,8 +15,8 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,9 +28,10 @@ from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.files import check_folder, write_atomically
 from training import benchmark
-from training.league.journal import FILE_NAME, Journal
-from training.league.records import GameRecord, League
-from training.report.player_analysis import mean_nodes
+from training.league.journal import FILE_NAME
+from training.league.records import League
+from training.rating.elo import Anchor
+from training.report.examination import mean_nodes
 from training.report.standings import standings
 from training.reproduction.champions import load_champion, name_champion
 from training.reproduction.league_results import LeaguePlan, LeagueStore
@@ -51,10 +52,6 @@ from training.runtime.run_folder import lock_run_folder
 from training.runtime.validation import Range, validate_ranges
 
 NAMES = {"blondie24-2001": "blondie24"}  # where the zoo's name is not the preset's
-LEAGUE_OPTIONS = (  # of benchmark.py: what a league's games depend on
-    "adjudicate", "max_moves", "memory_limit", "move_limit", "no_progress", "openings",
-    "process_limit", "repetition", "rounds", "seed",
-)  # fmt: skip
 YARDSTICKS = (
     *("random", "heuristic", "material@depth=1", "material@depth=2", "material@depth=4"),
     "mcts-ept@simulations=200",
@@ -129,7 +126,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
     short = {entrant.name: name for entrant, name in zip(league.entrants, choices, strict=False)}
     lines = [
         line._replace(name=short.get(line.name, line.name))
-        for line in standings(league, anchor=(ANCHOR, 0.0))
+        for line in standings(league, Anchor(ANCHOR, 0.0))
     ]
     nodes = {
         name: mean_nodes(agents.make(str(files[name]), depth=DEPTH), boards) for name in choices
@@ -231,19 +228,11 @@ def request_league(
 
 def plan_league(request: benchmark.BenchmarkConfig) -> LeaguePlan:
     """Return the entrants, fixtures and conditions of a league by the rules of benchmark.py."""
-    texts, pairings = benchmark.make_pairings(request)
-    entries = benchmark.make_entries(request, texts)
-    defaults = benchmark.BenchmarkConfig(())
-    conditions = {
-        name: getattr(request, name)
-        for name in LEAGUE_OPTIONS
-        if getattr(request, name) != getattr(defaults, name)
-    }
-    fixtures = benchmark.make_schedule(request, pairings)
-    entrants = tuple(entry.entrant for entry in entries)
+    setup = benchmark.set_up_league(request)
     name = Path(request.agents[0]).stem if request.analyse else LEAGUE
     sample = 0 if request.analyse else POSITIONS
-    return LeaguePlan(name, entrants, conditions, pairings, fixtures, sample)
+    # No conditions: all rules of the games are the defaults.
+    return LeaguePlan(name, setup.league.entrants, {}, setup.pairings, setup.fixtures, sample)
 
 
 def play_missing(
@@ -261,9 +250,10 @@ def play_missing(
     key = hashlib.sha256(repr([plan.pair_keys(), *known]).encode()).hexdigest()[:12]
     folder = config.work / f"{plan.name}-{key}"
     with lock_run_folder(folder, "choose another folder by --work"):
-        if not (folder / FILE_NAME).exists():
-            begin_journal(folder, plan, request, known)
-        store.add(plan, *benchmark.play_league(replace(request, resume=True), folder, console))
+        setup, resume = benchmark.set_up_league(request), (folder / FILE_NAME).exists()
+        known_games = [known[number] for number in sorted(known)]
+        resumed = replace(request, resume=resume)
+        store.add(plan, *benchmark.play_league(resumed, setup, folder, console, known_games))
 
 
 def read_league(request: benchmark.BenchmarkConfig, store: LeagueStore) -> League:
@@ -279,18 +269,6 @@ def read_league(request: benchmark.BenchmarkConfig, store: LeagueStore) -> Leagu
 def is_complete(plan: LeaguePlan, store: LeagueStore, games: int) -> bool:
     """Return whether the store has all games of a league, and the findings of an examination."""
     return games == len(plan.fixtures) and (plan.name == LEAGUE or store.findings(plan) is not None)
-
-
-def begin_journal(
-    folder: Path,
-    plan: LeaguePlan,
-    request: benchmark.BenchmarkConfig,
-    games: Mapping[int, GameRecord],
-) -> None:
-    """Write a journal with the known games by number, so that benchmark.py resumes the league."""
-    league = League(plan.entrants, benchmark.league_conditions(request))
-    identity = asdict(league) | {"games": len(plan.fixtures)}
-    Journal(folder / FILE_NAME).create(identity, (games[number] for number in sorted(games)))
 
 
 def positions(beginnings: Sequence[Sequence[str]]) -> list[Board]:

@@ -14,11 +14,11 @@ import agents
 from agents.weights import load_weights, save_weights
 from checkers_env import Board
 from tests import ROOT
+from tests.training.commands import run_here
 from training import zoo
 from training.league import runner
 from training.league.records import Entrant, GameRecord, League
 from training.league.schedule import schedule_games
-from training.report import standings as report
 from training.report.standings import StandingsRow
 from training.reproduction.champions import load_champion, name_champion
 from training.reproduction.jobs import SPARE, Match, Run
@@ -77,9 +77,9 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     Path("README.md").write_text(f"before\n{zoo.BEGIN}old\n{zoo.END}\nafter\n")
     monkeypatch.setattr(zoo, "YARDSTICKS", ("random", "material@depth=4"))
     monkeypatch.setattr(zoo, "SHOWN", {PLAYER: "the player of this test", "random": "any move"})
-    monkeypatch.setattr("training.report.player_report.YARDSTICKS", ("random", "material@depth=4"))
-    monkeypatch.setattr("training.report.player_report.DEPTHS", range(1, 3))
-    monkeypatch.setattr("training.report.player_report.POSITIONS", 10)
+    monkeypatch.setattr("training.report.examination.YARDSTICKS", ("random", "material@depth=4"))
+    monkeypatch.setattr("training.report.examination.DEPTHS", range(1, 3))
+    monkeypatch.setattr("training.report.examination.POSITIONS", 10)
     monkeypatch.setattr(zoo, "Scope", lambda scale: SCOPE)
     assert zoo.main() == 0, capsys.readouterr().err
     assert {path.name for path in Path("zoo").iterdir()} == {
@@ -151,7 +151,7 @@ def counted_games(monkeypatch):
 
 
 def test_league_under_way_is_not_played_twice(tmp_path, monkeypatch):
-    def another_session(request, folder, console):
+    def another_session(request, setup, folder, console, known):
         with lock_run_folder(folder, "wait"):
             pass
 
@@ -197,19 +197,16 @@ def test_games_of_another_player_are_not_used(tmp_path):
         LeagueStore(tmp_path)
 
 
-def test_zoo_needs_a_validation_league(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["zoo.py", "--results", str(tmp_path)])
-    assert zoo.main() == 1
-    assert "has no finished validation" in capsys.readouterr().err
-
-
-def test_wrong_options_of_the_zoo_are_refused(tmp_path, monkeypatch, capsys):
+def test_errors_of_the_zoo_are_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").touch()
-    monkeypatch.setattr(sys, "argv", ["zoo.py", "--work", str(tmp_path / "file" / "below")])
-    assert zoo.main() == 1
-    assert "--work must be a folder, not below the file" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="threads must be 1 to 1000, not 0"):
-        zoo.ZooConfig(threads=0)
+    refused = {
+        ("--results", str(tmp_path)): "has no finished validation",
+        ("--work", str(tmp_path / "file" / "below")): "--work must be a folder, not below the file",
+        ("--threads", "0"): "threads must be 1 to 1000, not 0",
+    }
+    for words, message in refused.items():
+        status, _, error = run_here(zoo, words, monkeypatch, capsys)
+        assert (status > 0, message in error) == (True, True)
 
 
 @pytest.mark.parametrize("text", ["", zoo.BEGIN, zoo.END, f"{zoo.END}\n{zoo.BEGIN}"])
@@ -281,16 +278,3 @@ def test_committed_league_is_that_of_the_zoos_files():
     assert {row["league"] for row in rows} == {*files, zoo.LEAGUE}
     examined = (ROOT / "results" / "examinations.jsonl").read_text("utf-8").splitlines()
     assert {json.loads(line)["player"]["agent"] for line in examined} == files.keys()
-
-
-def test_equal_ratings_keep_the_order_of_the_entrants(monkeypatch):
-    entrants = tuple(Entrant(name, name) for name in ("one", "two", "three"))
-    fixtures = schedule_games([(0, 1), (0, 2), (1, 2)], ["9-13 22-18", "9-13 24-20"])
-    games = tuple(GameRecord(*fixture, 0.5, "max moves", 0, ()) for fixture in fixtures)
-    league = League(entrants, {}, games)
-    rated = report.rate_league(league)
-    noise = np.array([0.0, 1e-12, 2e-12])
-    monkeypatch.setattr(
-        report, "rate_league", lambda *given, **options: replace(rated, elo=rated.elo + noise)
-    )
-    assert [line.name for line in report.standings(league)] == ["one", "two", "three"]

@@ -5,8 +5,6 @@
 - ``game``: one game, and forfeits
 - ``adjudicate``: winners for drawn games
 - ``runner``: the games of a league on threads
-- ``journal``: the games on disk while the league runs
-- ``replay``: whether a game's moves give its score
-- ``records``: entrants, games and leagues as data
-- ``pdn_export``: games in Portable Draughts Notation
+- ``journal``: the games on disk while the league runs, and their replay
+- ``records``: entrants, games and leagues as data, as JSON and as PDN
 """

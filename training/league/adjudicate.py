@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,32 +16,17 @@ from agents.registry import make
 from agents.search.interrupt import LateMoveError
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
-from checkers_env.state import REASONS, DrawRules
+from checkers_env.state import REASONS
 from training.league.game import Adjudicator
 from training.league.records import GameRecord
 
-PLAYED_OUT = DrawRules(max_moves=100)
 TABLEBASE_PIECES = 5
 
 
 def make_adjudicator(text: str, seed: int, seconds: float | None = None) -> Adjudicator | None:
-    """Return the adjudicator of a text.
+    """Return the adjudicator of a text: none, material, endgame, or an agent that plays games out.
 
-    It is ``none``, ``material``, ``endgame``, or an agent that plays games out.
-
-    Parameters
-    ----------
-    text
-        Text of the adjudicator.
-    seed
-        Seed of the playouts.
-    seconds
-        Time for each of their moves; None for no limit.
-
-    Raises
-    ------
-    ValueError
-        If the agent is not a built-in player at a depth.
+    The seed is that of the playouts, and `seconds` limits each of their moves.
     """
     if text in ("none", "material"):
         return adjudicate_by_material if text == "material" else None
@@ -89,24 +73,12 @@ def adjudicate_by_playout(
     """Return an adjudicator that plays the rest of the game with `player` on both sides.
 
     A game stays drawn if the player takes too long for a move.
-
-    Parameters
-    ----------
-    player
-        Compiled player.
-    name
-        Its name, for the reason in the record.
-    seed
-        Seed of the playouts.
-    seconds
-        Time for a move; None for no limit.
     """
 
     def adjudicate(board: Board, game: GameRecord) -> GameRecord:
         rng = np.random.default_rng((seed, game.number, 1))  # not the generator of the game
-        options: Any = {"opening": board.fen(), "rules": PLAYED_OUT, "rng": rng}
         try:
-            end = play_game(player, player, **options, seconds=seconds).result
+            end = play_game(player, player, opening=board.fen(), rng=rng, seconds=seconds).result
         except LateMoveError:
             late = f"not played out by {name}, which took more than {seconds:g} s for a move"
             return replace(game, reason=f"{game.reason}; {late}")

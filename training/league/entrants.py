@@ -44,24 +44,7 @@ def make_entry(
     timeout: float | None = None,
     limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
 ) -> Entry:
-    """Return the entry of a text such as ``material``, ``material@depth=6`` or ``my.py:Mine``.
-
-    Parameters
-    ----------
-    text
-        Text for :func:`agents.make`, with options after an @.
-    depth, seconds
-        Limits of built-in players and Hub engines whose text has none.
-    timeout
-        Seconds after which an agent in another process counts as hanging.
-    limits
-        Memory and processes of anyone's code and of Hub engines, which run in their own processes.
-
-    Raises
-    ------
-    ValueError, EngineError
-        If the agent cannot be made: it is made once, as a trial.
-    """
+    """Return the entry of a text such as ``material``, ``material@depth=6`` or ``my.py:Mine``."""
     spec = AgentSpec.parse(text)
     name, options = spec.name, spec.options
     make: Callable[[], Agent]
@@ -73,11 +56,13 @@ def make_entry(
         make = partial(agents.make, name, **{"timeout": timeout or FOREVER, **options})
     elif not spec.is_builtin:
         # A draw that OpenSpiel's rule gives is none of the league's, so its bots play on.
-        own = {"plays_on": True} if spec.kind == "openspiel" else {}
-        code = partial(agents.make, name, **own | options)
+        rule = {"plays_on": True} if spec.kind == "openspiel" else {}
+        code = partial(agents.make, name, **rule | options)
         make = partial(SubprocessAgent, repr(text), code, timeout=timeout, limits=limits)
     else:
-        options = _limited(options, depth, seconds, _own_limit(agents.make(name, **options)))
+        player = getattr(agents.make(name, **options), "player", None)
+        own = {it: getattr(player, it) for it in ("depth", "simulations") if hasattr(player, it)}
+        options = _limited(options, depth, seconds, own)
         make = partial(agents.make, name, **options)
     if timeout and options.get("seconds", 0) >= timeout:
         raise ValueError(f"{text!r} would use up the {timeout:g} seconds that a move may take")
@@ -95,17 +80,18 @@ def display_name(name: str, options: dict[str, Any]) -> str:
     limits = ", ".join(f"{key} {value}" for key, value in options.items())
     if name.endswith(WEIGHTS_SUFFIX):
         path = Path(name).absolute()
-        name = (
-            path.parent.name
-            if path.name in FOLDER_NAMED
-            else path.name.removesuffix(WEIGHTS_SUFFIX)
-        )
+        in_run = path.name in FOLDER_NAMED
+        name = path.parent.name if in_run else path.name.removesuffix(WEIGHTS_SUFFIX)
     return printable(f"{name} ({limits})" if limits else name)
 
 
 def describe_agent(agent: Agent, name: str) -> str:
     """Return the kind of player and the version of its file; of an engine, also its own name."""
-    what = _kind(agent.player) if isinstance(agent, PlayerAgent) else "outside program or code"
+    what = "outside program or code"
+    if isinstance(agent, PlayerAgent):
+        kinds = {AlphaBeta: "alpha-beta", MonteCarlo: "Monte Carlo"}
+        kind, player = kinds.get(type(agent.player)), agent.player
+        what = f"{kind}, {type(player.evaluator).__name__}" if kind else "no search"
     spec = AgentSpec.from_name(name)
     if spec.kind == "hub":
         files = [path for word in shlex.split(spec.target) if (path := Path(word)).is_file()]
@@ -123,14 +109,6 @@ def file_digest(path: Path) -> str:
     return hashlib.sha256(read_regular(path)).hexdigest()[:12]
 
 
-def _kind(player: Any) -> str:
-    if isinstance(player, AlphaBeta):
-        return f"alpha-beta, {type(player.evaluator).__name__}"
-    if isinstance(player, MonteCarlo):
-        return f"Monte Carlo, {type(player.evaluator).__name__}"
-    return "no search"
-
-
 def is_confined(text: str) -> bool:
     """Return whether the agent of a text has processes of its own, with limits."""
     spec = AgentSpec.parse(text)
@@ -146,14 +124,6 @@ def close_agent(agent: Agent) -> None:
 def search_depth(agent: Agent) -> int | None:
     """Return the plies that a built-in player searches; None for other agents."""
     return getattr(agent.player, "depth", None) if isinstance(agent, PlayerAgent) else None
-
-
-def _own_limit(agent: Any) -> dict[str, Any]:
-    """Return the default search limit of a built-in player; empty if it does not search."""
-    if isinstance(agent.player, MonteCarlo):
-        return {"simulations": agent.player.simulations}
-    plies = search_depth(agent)
-    return {} if plies is None else {"depth": plies}
 
 
 def _limited(

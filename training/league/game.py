@@ -34,25 +34,12 @@ Adjudicator = Callable[[Board, GameRecord], GameRecord]
 
 @dataclass(frozen=True)
 class LeagueRules:
-    """Rules of all games of a league.
-
-    Attributes
-    ----------
-    rules
-        Draw rules.
-    seed
-        Seed of the agents' random choices; each game has generators of its own.
-    move_limit
-        Seconds a move, after which the agent forfeits the game; None for no limit. The searches of
-        built-in players are stopped then.
-    adjudicator
-        Adjudicator of drawn games; None for none.
-    """
+    """Rules of all games of a league."""
 
     rules: DrawRules = DrawRules()  # noqa: RUF009 - immutable
-    seed: int = 0
-    move_limit: float | None = None
-    adjudicator: Adjudicator | None = None
+    seed: int = 0  # of the agents' random choices; each game has generators of its own
+    move_limit: float | None = None  # seconds a move, after which the agent forfeits the game
+    adjudicator: Adjudicator | None = None  # of drawn games
 
 
 class Forfeit(Exception):  # noqa: N818 - it ends a game, not the program
@@ -69,37 +56,29 @@ def play_game(
     league_rules: LeagueRules,
     stop: Event | None = None,
 ) -> GameRecord:
-    """Play a game between two agents.
+    """Play a game between two agents, Black first; raise CancelledError once `stop` is set.
 
     An agent loses the game if it fails, makes an illegal move or is too slow; the record says why.
     A player that ends the game itself loses it, unless the opponent accepts its claim of a draw.
     An agent may have three more methods: ``new_game(rng)``, called before each game with a numpy
     Generator of its own, ``accept_draw(board)``, called when the opponent claims a draw, and
     ``game_over(board, side)``, called after each game that was played to its end.
-
-    Parameters
-    ----------
-    agents
-        Black and White.
-    fixture
-        Opening and number of the game.
-    league_rules
-        Rules of the league.
-    stop
-        Event that stops the game.
-
-    Raises
-    ------
-    CancelledError
-        Once `stop` is set.
     """
-    stop = stop or Event()
     board, clocks = opening_board(fixture.opening, league_rules.rules), [0.0, 0.0]
+    stop, limit = stop or Event(), league_rules.move_limit
     before = [_count_answers(agent) for agent in agents]
-    if all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents):
-        score, reason = _in_kernel(agents, board, fixture, league_rules, stop)
-    else:
-        score, reason = _move_by_move(agents, board, clocks, fixture, league_rules, stop)
+    in_kernel = all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents)
+    try:
+        if in_kernel:
+            _play_in_kernel(agents, board, fixture, league_rules.seed, limit, stop)
+        else:
+            rng = np.random.default_rng((league_rules.seed, fixture.number))
+            _play_by_act(agents, board, clocks, rng, limit, stop)
+        score, reason = _result(board)
+    except Forfeit as forfeit:
+        score, reason = forfeit.score, str(forfeit)
+    except GameEndedError as ended:
+        score, reason = _end_by_claim(agents[1 - board.turn], board, ended)
     moves = tuple(map(str, board.moves))
     difference, seconds = board.piece_difference(), (clocks[0], clocks[1])
     counts = np.subtract([_count_answers(agent) for agent in agents], before).T.tolist()
@@ -110,69 +89,64 @@ def play_game(
     return adjudicate(board, game) if adjudicate and score == 0.5 and not agreed else game
 
 
-def _in_kernel(
+def play_fixture(
+    players: Sequence[Any],
+    fixture: LeagueFixture,
+    rules: DrawRules,
+    seed: int,
+    seconds: float | None = None,
+    stop: Event | None = None,
+) -> match.MatchGame:
+    """Play a game between two compiled players, Black first, with a generator of its own."""
+    rng, opening = np.random.default_rng((seed, fixture.number)), fixture.opening or None
+    return match.play_game(
+        *players, opening=opening, rules=rules, rng=rng, seconds=seconds, stop=stop
+    )
+
+
+def _play_in_kernel(
     agents: Sequence[Any],
     board: Board,
     fixture: LeagueFixture,
-    league_rules: LeagueRules,
+    seed: int,
+    seconds: float | None,
     stop: Event,
-) -> tuple[float, str]:
-    """Play on a board between compiled players; return Black's score and the reason."""
-    late = False
+) -> None:
+    """Play on a board between compiled players; raise Forfeit for a late move."""
+    late, players = False, [agent.player for agent in agents]
     try:
-        paths = match.play_game(
-            *(agent.player for agent in agents),
-            opening=fixture.opening or None,
-            rules=league_rules.rules,
-            rng=np.random.default_rng((league_rules.seed, fixture.number)),
-            seconds=league_rules.move_limit,
-            stop=stop,
-        ).paths
+        paths = play_fixture(players, fixture, board.rules, seed, seconds, stop).paths
     except LateMoveError as error:
         paths, late = error.paths, True
     for path in paths[board.ply :]:
         board.push(unpack_move(path))
     if late:
-        forfeit = Forfeit(board.turn, f"more than {league_rules.move_limit:g} s for a move")
-        return forfeit.score, str(forfeit)
-    return _result(board)
+        raise Forfeit(board.turn, f"more than {seconds:g} s for a move")
 
 
-def _move_by_move(
+def _play_by_act(
     agents: Sequence[Agent],
     board: Board,
     clocks: list[float],
-    fixture: LeagueFixture,
-    league_rules: LeagueRules,
+    rng: np.random.Generator,
+    seconds: float | None,
     stop: Event,
-) -> tuple[float, str]:
-    """Play on a board, move by move; return Black's score and the reason."""
-    generators = np.random.default_rng((league_rules.seed, fixture.number)).spawn(2)
-    try:
-        for side, agent in enumerate(agents):
-            _begin(agent, side, generators[side])
-        while board.outcome() is None:
-            if stop.is_set():
-                raise CancelledError
-            seconds = league_rules.move_limit
-            board.push(_timed_move(agents[board.turn], board, clocks, seconds, stop))
-    except Forfeit as forfeit:
-        return forfeit.score, str(forfeit)
-    except GameEndedError as ended:
-        return _end_by_claim(agents[1 - board.turn], board, ended)
+) -> None:
+    """Play on a board, move by move; raise Forfeit, or GameEndedError where an agent ends it."""
+    for side, agent in enumerate(agents):
+        try:
+            if isinstance(agent, PlayerAgent):
+                agent.prepare()
+            getattr(agent, "new_game", _nothing)(rng.spawn(1)[0])
+        except Exception as error:
+            raise Forfeit(side, f"before the game, {_message(error)}") from error
+    while board.outcome() is None:
+        if stop.is_set():
+            raise CancelledError
+        board.push(_timed_move(agents[board.turn], board, clocks, seconds, stop))
     for side, agent in enumerate(agents):
         with suppress(Exception):  # the result stands
             getattr(agent, "game_over", _nothing)(board.copy(), side)
-    return _result(board)
-
-
-def _begin(agent: Agent, side: int, rng: np.random.Generator) -> None:
-    try:
-        if isinstance(agent, PlayerAgent):
-            agent.prepare()
-        getattr(agent, "new_game", _nothing)(rng)
-    except Exception as error:
-        raise Forfeit(side, f"before the game, {_message(error)}") from error
 
 
 def _end_by_claim(opponent: Agent, board: Board, ended: GameEndedError) -> tuple[float, str]:
@@ -194,12 +168,7 @@ def _timed_move(
 ) -> Move:
     """Return a legal move of the agent, and add its time to its clock.
 
-    Raises
-    ------
-    Forfeit
-        If the agent fails, or its move is illegal or too late.
-    GameEndedError
-        If the agent ends the game.
+    Raise Forfeit if the agent fails, or its move is illegal or too late.
     """
     side, began = board.turn, time.perf_counter()
     try:

@@ -14,10 +14,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from checkers_env.board import Board
 from checkers_env.files import flush_folder, read_regular, write_atomically
-from training.league.game import LeagueRules
+from checkers_env.movegen import BLACK
+from checkers_env.openings import opening_board
+from checkers_env.render.scene import SIDES
+from training.league.adjudicate import adjudicate_by_material
+from training.league.game import AGREED, LeagueRules
 from training.league.records import GameRecord, game_from_json
-from training.league.replay import check_game
 from training.league.schedule import LeagueFixture
 from training.runtime.run_folder import config_diff
 
@@ -51,20 +57,8 @@ class Journal:
     ) -> list[GameRecord]:
         """Return the games of the journal; cut off a half-written last line.
 
-        Parameters
-        ----------
-        identity
-            Fields that identify the league.
-        fixtures
-            All its games.
-        league_rules
-            Rules of the league, to replay the games; None to believe their scores.
-
-        Raises
-        ------
-        ValueError
-            If there is no journal, if it belongs to another league or other fixtures, if a line is
-            damaged, and if the moves of a game do not give its score.
+        Raise ValueError if there is no journal, if it belongs to another league, if a line is
+        damaged, and if the moves of a game do not give its score by the rules.
         """
         content = b""
         with suppress(FileNotFoundError):
@@ -80,7 +74,8 @@ class Journal:
             if len({game.number for game in found}) < len(found):
                 raise ValueError("a game is there twice")
             if league_rules:
-                _replay(found, league_rules)
+                for line, game in enumerate(found, 2):
+                    check_game(game, league_rules, f"line {line}, game {game.number + 1}: ")
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
         with self._path.open("r+b") as file:
@@ -120,17 +115,69 @@ def _read_lines(content: bytes) -> Iterator[Any]:
         yield fields
 
 
-def _replay(games: Sequence[GameRecord], league_rules: LeagueRules) -> None:
-    for line, game in enumerate(games, 2):
-        try:
-            check_game(game, league_rules)
-        except ValueError as error:
-            raise ValueError(f"line {line}, game {game.number + 1}: {error}") from None
-
-
 def _checked(game: GameRecord, fixtures: Sequence[LeagueFixture]) -> GameRecord:
     if fixtures[game.number] != (game.number, game.black, game.white, game.opening):
         raise ValueError(f"game {game.number + 1} is not what is played here")
     if game.score not in (0, 0.5, 1):
         raise ValueError(f"game {game.number + 1} has a score of {game.score!r}")
     return game
+
+
+def check_game(game: GameRecord, league_rules: LeagueRules, place: str = "") -> None:
+    """Replay a game; raise ValueError if its moves do not give its score.
+
+    A game without moves and reason passes: its moves were not kept. So does any score of a drawn
+    game that an agent has played out. The message begins with `place`.
+    """
+    if not game.moves and not game.reason:
+        return
+    try:
+        board = _replay(game, league_rules)
+        if game.difference != board.piece_difference():
+            raise ValueError(
+                f"its moves give a piece difference of {board.piece_difference():+d}, "
+                f"not {game.difference:+d}"
+            )
+        scores = _possible_scores(game, board, league_rules)
+        if game.score not in scores:
+            expected = " or ".join(f"{score:g}" for score in scores)
+            raise ValueError(f"its moves give Black {expected}, not {game.score:g}: {game.reason}")
+    except ValueError as error:
+        raise ValueError(f"{place}{error}") from None
+
+
+def _replay(game: GameRecord, league_rules: LeagueRules) -> Board:
+    """Return the final position of a game by its rules."""
+    board = opening_board(game.opening, league_rules.rules)
+    opening = tuple(map(str, board.moves))
+    if game.moves[: len(opening)] != opening:
+        raise ValueError("its moves do not begin with its opening")
+    for move in game.moves[len(opening) :]:
+        if outcome := board.outcome():
+            raise ValueError(f"its moves go on after its end by {outcome.reason}")
+        board.push(move)
+    return board
+
+
+def _possible_scores(
+    game: GameRecord, board: Board, league_rules: LeagueRules
+) -> tuple[float, ...]:
+    """Return the scores of Black that a game may have."""
+    for side, name in enumerate(SIDES):
+        if game.reason.startswith((f"{name} forfeits: ", f"{name} ended the game")):
+            return (float(side),)
+    if game.reason.startswith(AGREED):
+        return (0.5,)
+    outcome = board.outcome()
+    if outcome is None:
+        raise ValueError(f"its moves do not end the game: {game.reason}")
+    winner, reason = outcome
+    if not game.reason.startswith(reason):
+        raise ValueError(f"its moves end by {reason}, not by {game.reason}")
+    if winner is not None:
+        return (float(winner == BLACK),)
+    if league_rules.adjudicator is None:
+        return (0.5,)
+    if league_rules.adjudicator is adjudicate_by_material:
+        return ((1 + float(np.sign(game.difference))) / 2,)
+    return (0.0, 0.5, 1.0)

@@ -1,14 +1,20 @@
-"""Records of a league: its entrants, its conditions and its games."""
+"""Records of a league: its entrants, its conditions and its games, as data, JSON and PDN."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from checkers_env import pdn
+from checkers_env.board import Board
 from checkers_env.files import read_regular, write_atomically
+from checkers_env.moves import Move
+from checkers_env.openings import opening_board
+from checkers_env.state import DrawRules
 
 FORMAT = 1
 LEAGUE_FILE = "league.json"  # in the folder of a finished benchmark
@@ -34,59 +40,27 @@ class WinDrawLoss(NamedTuple):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player of a league.
+    """A player of a league."""
 
-    Attributes
-    ----------
-    name
-        Name in tables.
-    agent, options
-        Arguments of :func:`agents.make`.
-    about
-        Kind of player, and the version of its file.
-    """
-
-    name: str
-    agent: str
+    name: str  # in tables
+    agent: str  # with `options`, the arguments of agents.make
     options: dict[str, Any] = field(default_factory=dict)
-    about: str = ""
+    about: str = ""  # kind of player, and the version of its file
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One finished game.
+    """One finished game."""
 
-    Attributes
-    ----------
-    number
-        Number in the schedule, from 0.
-    black, white
-        Numbers of the entrants.
-    opening
-        Moves of the card, e.g. ``"9-13 22-18"``, a FEN, or ``""`` for the start position.
-    score
-        Black's score: 1, 0.5 or 0.
-    reason
-        Reason of the end: that of ``Board.outcome()``, or a forfeit with its cause.
-    difference
-        Black's pieces less White's in the final position.
-    moves
-        All moves in PDN notation, those of the opening included.
-    seconds
-        Time of Black and of White for all their moves.
-    answers, illegal_answers
-        Answers of Black and of White, and how many were illegal; 0 for players that do not count
-        them. Language models do.
-    """
-
-    number: int
-    black: int
+    number: int  # in the schedule, from 0
+    black: int  # number of the entrant, as `white`
     white: int
-    opening: str
-    score: float
-    reason: str
-    difference: int
-    moves: tuple[str, ...]
+    opening: str  # moves of the card, e.g. "9-13 22-18", a FEN, or "" for the start position
+    score: float  # Black's: 1, 0.5 or 0
+    reason: str  # as Board.outcome() says, or a forfeit with its cause
+    difference: int  # Black's pieces less White's in the final position
+    moves: tuple[str, ...]  # in PDN notation, those of the opening included
+    # Of Black and of White: seconds for all moves, and answers of players that count them.
     seconds: tuple[float, float] = (0.0, 0.0)
     answers: tuple[int, int] = (0, 0)
     illegal_answers: tuple[int, int] = (0, 0)
@@ -95,6 +69,23 @@ class GameRecord:
     def result(self) -> str:
         """Result as in PDN: ``1-0``, ``0-1`` or ``1/2-1/2``."""
         return {1.0: "1-0", 0.0: "0-1"}.get(self.score, "1/2-1/2")
+
+    def replay(self) -> tuple[Move, ...]:
+        """Return the moves. Raise ValueError, which names the game, if one is illegal."""
+        board = Board(self.opening) if ":" in self.opening else Board()
+        try:
+            for move in self.moves:
+                board.push(move)
+        except ValueError as error:
+            raise ValueError(f"game {self.number + 1}: {error}") from None
+        return tuple(board.moves)
+
+    def positions(self) -> Iterator[Board]:
+        """Yield the board before each move: always the same one, without draw rules."""
+        board = opening_board(self.opening, DrawRules(max_moves=None)).root()
+        for move in self.moves:
+            yield board
+            board.push(move)
 
 
 @dataclass(frozen=True)
@@ -133,3 +124,27 @@ def game_from_json(fields: dict[str, Any]) -> GameRecord:
     for name in values.keys() & {"moves", "seconds", "answers", "illegal_answers"}:
         values[name] = tuple(values[name])
     return GameRecord(**values)
+
+
+def games_to_pdn(league: League, moves: Sequence[tuple[Move, ...]]) -> Iterator[pdn.Game]:
+    """Yield every game, with its moves, as PDN with its conditions and result in tags."""
+    conditions = "; ".join(f"{name} {value}" for name, value in league.conditions.items())
+    for game, played in zip(league.games, moves, strict=True):
+        is_position = ":" in game.opening
+        opening = {"SetUp": "1", "FEN": game.opening} if is_position else {"Opening": game.opening}
+        yield pdn.Game(
+            {
+                "Event": "Checkers laboratory league",
+                "Round": str(game.number + 1),
+                "Black": league.entrants[game.black].name,
+                "White": league.entrants[game.white].name,
+                "BlackAbout": league.entrants[game.black].about,
+                "WhiteAbout": league.entrants[game.white].about,
+                **(opening if game.opening else {}),
+                "Reason": game.reason,
+                "PieceDifference": f"{game.difference:+d}",
+                "Conditions": conditions,
+            },
+            played,
+            game.result,
+        )

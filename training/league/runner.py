@@ -29,44 +29,27 @@ def run_league(
     journal: Journal,
     threads: int,
 ) -> Generator[GameRecord, None, None]:
-    """Play the fixtures on threads.
+    """Play the fixtures on threads; yield each game as it ends, when the journal has it.
 
-    Games start in the order of the fixtures, and only while the caller asks for more. Closing the
-    generator stops and drops the games in progress.
-
-    Parameters
-    ----------
-    makers
-        Factory of each entrant, by number.
-    fixtures
-        Games in order.
-    league_rules
-        Rules of the league.
-    journal
-        Journal, which gets each game before it is yielded.
-    threads
-        Games at once. Each thread has agents of its own.
-
-    Yields
-    ------
-    Each game as it ends.
+    Games start in the order of the fixtures, and only while the caller asks for more. Each thread
+    has agents of its own. Closing the generator stops and drops the games in progress.
     """
     stop = threading.Event()
-    with _seats(makers) as (seat, interrupt), ThreadPoolExecutor(threads) as pool:
+    with (
+        _thread_agents(makers) as (agent_for_thread, interrupt),
+        ThreadPoolExecutor(threads) as pool,
+    ):
 
-        def game(fixture: LeagueFixture) -> GameRecord:
-            return play_game(
-                (seat(fixture.black), seat(fixture.white)), fixture, league_rules, stop
-            )
+        def play(fixture: LeagueFixture) -> GameRecord:
+            both = agent_for_thread(fixture.black), agent_for_thread(fixture.white)
+            return play_game(both, fixture, league_rules, stop)
 
         waiting = iter(fixtures)
         running: set[Future[GameRecord]] = set()
         try:
             while True:
-                running |= {
-                    pool.submit(game, fixture)
-                    for fixture in islice(waiting, 2 * threads - len(running))
-                }
+                free = 2 * threads - len(running)
+                running |= {pool.submit(play, fixture) for fixture in islice(waiting, free)}
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -96,18 +79,17 @@ class FailedAgent:
 
 
 @contextmanager
-def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[], None]]]:
+def _thread_agents(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[], None]]]:
     """Give each thread its own agent of an entrant; close all agents at the end.
 
-    Yields
-    ------
-    A function that returns the agent of an entrant, and one that ends the moves of hosted agents.
+    Yield a function that returns the agent of an entrant, and one that ends the moves of agents in
+    other processes.
     """
     local, lock = threading.local(), threading.Lock()
     interrupts: list[Callable[[], None]] = []
     with ExitStack() as everyone:
 
-        def seat(entrant: int) -> Agent:
+        def agent_for_thread(entrant: int) -> Agent:
             mine: dict[int, Agent] = vars(local).setdefault("agents", {})
             if entrant not in mine:
                 try:
@@ -126,4 +108,4 @@ def _seats(makers: Makers) -> Iterator[tuple[Callable[[int], Agent], Callable[[]
                 for interrupt_agent in interrupts:
                     interrupt_agent()
 
-        yield seat, interrupt
+        yield agent_for_thread, interrupt

@@ -34,11 +34,6 @@ def read_openings(name: str) -> tuple[str, ...]:
 
     A line that reaches the position of an earlier line by as many moves becomes that line: a game
     from it tells no more than another game from there.
-
-    Raises
-    ------
-    ValueError
-        If `name` is neither, or a line is invalid; the message names the line.
     """
     if name in BALLOTS:
         return BALLOTS[name]
@@ -81,15 +76,6 @@ def schedule_games(
     """Return the games of a league: each pair plays each opening with both colours.
 
     The two games of an opening follow each other.
-
-    Parameters
-    ----------
-    pairings
-        Numbers of the entrants of each pair.
-    cards
-        Openings.
-    rounds
-        Times that each pair plays all openings.
     """
     games = (
         (black, white, card)

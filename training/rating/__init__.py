@@ -1,11 +1,8 @@
 """Ratings and statistics of games.
 
-- ``elo``: Elo ratings of a league, with intervals
-- ``anchor``: the player that fixes the scale
+- ``elo``: Elo ratings of a league, with intervals and an anchor
 - ``bradley_terry``: the regression behind them
-- ``clusters``: games that depend on each other
 - ``intervals``: score of a match, with its interval
-- ``pentanomial``: results of pairs of games, and normalized Elo
-- ``sprt``: sequential test that stops a match early
+- ``pentanomial``: pairs of games, normalized Elo and the sequential test
 - ``thesis_ratings``: ratings by the rules of the thesis
 """

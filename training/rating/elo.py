@@ -1,4 +1,4 @@
-"""Elo ratings of a league, with intervals; Elo differences and expected scores."""
+"""Elo ratings of a league, with intervals and an anchor; Elo differences and expected scores."""
 
 from __future__ import annotations
 
@@ -10,20 +10,27 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.agent_spec import AgentSpec
 from training.league.records import Entrant, League
 from training.rating import bradley_terry
 from training.rating.bradley_terry import coefficient_covariance, fit
+from training.rating.intervals import TAIL
 from training.runtime.extras import extra
 
 with extra("train"):
     from scipy.sparse.csgraph import connected_components
     from scipy.special import expit, logit
-    from scipy.special import stdtr as student_cdf
     from scipy.special import stdtrit as student_quantile
 
 Number = TypeVar("Number", float, NDArray[np.float64])
 
 ELO_PER_LOGIT = 400 / math.log(10)  # Elo points per unit of log-odds
+# Drawn games to add for each entrant, spread over its opponents in proportion to its games. They
+# keep the rating of an entrant that won all games finite, and move a match of 86 games by 1 %
+# towards a draw. In the errors they count as two games won and two lost.
+PRIOR = 1.0
+ZERO = "material@depth=4"  # is 0 wherever it plays: scales of different leagues can be compared
+LARGEST_ELO = 100_000  # by which a given rating may differ from 0
 
 
 def expected_score(difference: Number) -> Number:
@@ -36,11 +43,15 @@ def elo_difference(score: Number) -> Number:
     return ELO_PER_LOGIT * logit(score)
 
 
-PRIOR = 1.0
+class Anchor(NamedTuple):
+    """The player whose rating is given: an entrant by its name in tables, and its rating."""
+
+    name: str
+    elo: float
 
 
 class EloEstimate(NamedTuple):
-    """A number of Elo points with its confidence interval."""
+    """A number of Elo points with its 95 % interval."""
 
     elo: float
     low: float
@@ -49,137 +60,103 @@ class EloEstimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LeagueRatings:
-    """Ratings of a league's entrants.
+    """Ratings of a league's entrants."""
 
-    Attributes
-    ----------
-    elo
-        Ratings in Elo points, shape (entrants,).
-    covariance
-        Covariance of their errors in squared Elo points, shape (entrants, entrants).
-    freedom
-        Degrees of freedom: the number of clusters less one.
-    confidence
-        Level of the intervals, e.g. 0.95.
-    first_move
-        Advantage of Black in Elo points, or None if it was not fitted.
-    """
-
-    elo: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    freedom: int
-    confidence: float
-    first_move: EloEstimate | None
+    elo: NDArray[np.float64]  # (entrants,)
+    covariance: NDArray[np.float64]  # of their errors in squared Elo points, (entrants, entrants)
+    freedom: int  # degrees of freedom: the number of clusters less one
 
     def rating(self, player: int) -> EloEstimate:
         """Return an entrant's rating; the interval is that of its distance from the anchor."""
-        variance = self.covariance[player, player]
-        return _estimate(self.elo[player], variance, self.freedom, self.confidence)
+        return self._estimate(np.eye(len(self.elo))[player])
 
     def difference(self, first: int, second: int) -> EloEstimate:
         """Return the rating of entrant `first` less that of `second`."""
-        return _estimate(*self._difference(first, second), self.freedom, self.confidence)
+        each = np.eye(len(self.elo))
+        return self._estimate(each[first] - each[second])
 
-    def los(self, first: int, second: int) -> float:
-        """Return the likelihood of superiority: the confidence that `first` is the stronger."""
-        if first == second:
-            return 0.5
-        elo, variance = self._difference(first, second)
-        return float(student_cdf(self.freedom, elo / np.sqrt(variance)))
-
-    def _difference(self, first: int, second: int) -> tuple[float, float]:
-        errors = self.covariance[np.ix_([first, second], [first, second])]
-        difference = self.elo[first] - self.elo[second]
-        return float(difference), float(np.trace(errors) - 2 * errors[0, 1])
+    def _estimate(self, contrast: NDArray[np.float64]) -> EloEstimate:
+        elo, variance = contrast @ self.elo, float(contrast @ self.covariance @ contrast)
+        half = np.sqrt(max(variance, 0.0)) * student_quantile(self.freedom, 1 - TAIL)
+        return EloEstimate(float(elo), float(elo - half), float(elo + half))
 
 
-def rate_league(
-    league: League,
-    *,
-    anchor: tuple[str, float] | None = None,
-    first_move: bool = True,
-    prior: float = PRIOR,
-    confidence: float = 0.95,
-) -> LeagueRatings:
-    """Rate all entrants.
+def rate_league(league: League, anchor: Anchor | None = None) -> LeagueRatings:
+    """Rate all entrants; without an anchor the mean rating is 0.
 
-    Parameters
-    ----------
-    league
-        The league.
-    anchor
-        Name of an entrant and its rating; by default the mean rating is 0.
-    first_move
-        Whether to fit the advantage of Black.
-    prior
-        Number of drawn games to add for each entrant, spread over its opponents in proportion to
-        its games. They keep the rating of an entrant that won all games finite, and move a match of
-        86 games by 1 % towards a draw. In the errors they count as two games won and two lost.
-    confidence
-        Level of the intervals, between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If the games do not connect all entrants: the prior alone would then decide their distance.
-        If the anchor is unknown, `prior` is not above 0, or `confidence` not between 0 and 1.
+    Raise ValueError if the games do not connect all entrants: the prior alone would then decide
+    their distance.
     """
-    if not prior > 0:
-        raise ValueError(f"prior must be above 0 games, not {prior}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     entrants, games = league.entrants, league.games
     if len(entrants) < 2 or not games:
         raise ValueError("a rating needs at least two entrants and one game")
     met = bradley_terry.count_meetings(games, len(entrants))
     _check_connected(entrants, met)
-    anchoring, elo = _anchoring(entrants, anchor)
-    observed = bradley_terry.game_observations(games, len(entrants), first_move)
-    added = bradley_terry.prior_observations(met, prior, first_move)
+    observed = bradley_terry.game_observations(games, len(entrants))
+    added = bradley_terry.prior_observations(met, PRIOR)
     coefficients = fit(observed.join(added))
     errors = coefficient_covariance(observed, added, coefficients) * ELO_PER_LOGIT**2
-    freedom = max(int(observed.clusters.max()), 1)
-    others = len(entrants) - 1
-    return LeagueRatings(
-        elo + ELO_PER_LOGIT * anchoring @ coefficients[:others],
-        anchoring @ errors[:others, :others] @ anchoring.T,
-        freedom,
-        confidence,
-        _estimate(ELO_PER_LOGIT * coefficients[-1], errors[-1, -1], freedom, confidence)
-        if first_move
-        else None,
-    )
-
-
-def _estimate(elo: float, variance: float, freedom: int, confidence: float) -> EloEstimate:
-    half = np.sqrt(max(variance, 0.0)) * student_quantile(freedom, (1 + confidence) / 2)
-    return EloEstimate(float(elo), float(elo - half), float(elo + half))
-
-
-def _anchoring(
-    entrants: Sequence[Entrant], anchor: tuple[str, float] | None
-) -> tuple[NDArray[np.float64], float]:
-    """Return a matrix and a number that turn distances from the first entrant into ratings.
-
-    The matrix has the shape (entrants, entrants - 1); the number is added to all ratings.
-    """
-    distances = np.eye(len(entrants))[:, 1:]
-    if anchor is None:
-        return distances - distances.mean(axis=0), 0.0
+    strengths = np.eye(len(entrants))[:, 1:]  # by the coefficients: the first entrant's is 0
     names = [entrant.name for entrant in entrants]
-    if names.count(anchor[0]) != 1:
-        raise ValueError(f"anchor must be the name of one entrant of {names}, not {anchor[0]!r}")
-    return distances - distances[names.index(anchor[0])], anchor[1]
+    strengths -= strengths[names.index(anchor.name)] if anchor else strengths.mean(axis=0)
+    return LeagueRatings(
+        (anchor.elo if anchor else 0.0) + ELO_PER_LOGIT * strengths @ coefficients[:-1],
+        strengths @ errors[:-1, :-1] @ strengths.T,
+        max(int(observed.clusters.max()), 1),
+    )
 
 
 def _check_connected(entrants: Sequence[Entrant], met: NDArray[np.int64]) -> None:
     count, groups = connected_components(met, directed=False)
-    if count == 1:
-        return
-    names = [
-        " ".join(
-            entrant.name for entrant, its in zip(entrants, groups, strict=True) if its == group
+    if count > 1:
+        names = [
+            " ".join(it.name for it, its in zip(entrants, groups, strict=True) if its == group)
+            for group in range(count)
+        ]
+        raise ValueError(f"no common scale: these groups have not met: {'; '.join(names)}")
+
+
+def find_anchor(entrants: Sequence[Entrant], text: str = "") -> Anchor | None:
+    """Return the anchor of a text ``NAME=ELO``, where NAME is as in tables or on a command line.
+
+    Without text the piece counter at 4 plies is 0; if it does not play, there is no anchor. Raise
+    ValueError for other text, and for a name that no single entrant has.
+    """
+    if not text:
+        found = _named(entrants, ZERO)
+        return Anchor(found[0].name, 0.0) if len(found) == 1 else None
+    name, _, number = text.rpartition("=")
+    try:
+        elo = float(number)
+    except ValueError:
+        elo = math.nan
+    if not (name and abs(elo) <= LARGEST_ELO):
+        raise ValueError(
+            f"an anchor is NAME=ELO, such as blondie24=1000, with at most {LARGEST_ELO:,} points, "
+            f"not {text!r}"
         )
-        for group in range(count)
-    ]
-    raise ValueError(f"no common scale: these groups have not met: {'; '.join(names)}")
+    found = _named(entrants, name)
+    if len(found) != 1:
+        names = ", ".join(entrant.name for entrant in entrants)
+        raise ValueError(f"no single player is named {name!r}: the players are {names}")
+    return Anchor(found[0].name, elo)
+
+
+def _named(entrants: Sequence[Entrant], text: str) -> list[Entrant]:
+    """Return the entrants with this name or this text; else those of this agent."""
+    exact = [entrant for entrant in entrants if text in (entrant.name, _text(entrant))]
+    return exact or [entrant for entrant in entrants if entrant.agent == text]
+
+
+def _text(entrant: Entrant) -> str:
+    spec = AgentSpec.from_name(entrant.agent)
+    return str(AgentSpec(spec.name, spec.kind, spec.target, entrant.options))
+
+
+def describe_scale(anchor: Anchor | None) -> str:
+    """Return the meaning of 0, as a sentence."""
+    if anchor is None:
+        return "0 Elo is the mean of these players: compare no ratings of different leagues."
+    if not anchor.elo:
+        return f"0 Elo is {anchor.name}."
+    return f"The scale is fixed by {anchor.name}: {anchor.elo:+g} Elo."

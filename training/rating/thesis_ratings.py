@@ -21,21 +21,11 @@ _CLASSES = ("J", "I", "H", "G", "F", "E", "D", "C", "B", "A", "Expert", "Master"
 
 
 class RatingMode(NamedTuple):
-    """Rule by which the results of a match change the two ratings.
+    """Rule by which the results of a match change the two ratings."""
 
-    Attributes
-    ----------
-    draw
-        Score of a drawn game, for either player.
-    in_turn
-        Whether the second player is rated against the first player's new rating.
-    exchanged
-        Whether draws count as losses and losses as draws.
-    """
-
-    draw: float
-    in_turn: bool
-    exchanged: bool
+    draw: float  # score of a drawn game, for either player
+    in_turn: bool  # the second player is rated against the first player's new rating
+    exchanged: bool  # draws count as losses and losses as draws
 
 
 MODES = {
@@ -59,25 +49,13 @@ class Rating(NamedTuple):
 
 def grade(rating: float) -> str:
     """Return the class of a rating (Table 3.3)."""
-    return _CLASSES[_level(rating)]
-
-
-def _level(rating: float) -> int:
-    return bisect_right(_LOWER_BOUNDS, rating)
+    return _CLASSES[bisect_right(_LOWER_BOUNDS, rating)]
 
 
 def updated_rating(
     rating: Floats | float, opponent: Floats | float, score: Floats | float
 ) -> Floats:
-    """Return the rating after a game (thesis, equation 3.3).
-
-    Parameters
-    ----------
-    rating, opponent
-        Ratings before the game, numbers or arrays of one shape.
-    score
-        Score of the game: 1, 0.5 or 0.
-    """
+    """Return the rating after a game (thesis, equation 3.3)."""
     factor = np.select([np.less(rating, 2100), np.less(rating, 2400)], [32.0, 24.0], 16.0)
     expected = 1 / (1 + 10 ** (np.subtract(opponent, rating) / 400))
     return np.asarray(rating + factor * (score - expected))
@@ -90,59 +68,21 @@ def rate_match(
     rng: np.random.Generator,
     *,
     mode: str = "written",
-    orderings: int = ORDERINGS,
 ) -> tuple[Rating, Rating]:
-    """Rate the players of a match as the thesis does.
+    """Rate the players of a match, given by the results of the first, as the thesis does.
 
-    Parameters
-    ----------
-    wins, draws, losses
-        Results of the first player.
-    rng
-        Samples the orderings.
-    mode
-        ``"written"``: the formula of the thesis. ``"printed"``: the rule of most of its tables: a
-        draw scores 0 for both, and the second player is rated against the first player's new
-        rating. ``"exchanged"``: the same with draws and losses exchanged.
-    orderings
-        Number of orderings, at least 2.
-
-    Returns
-    -------
-    The ratings of the first and of the second player.
-
-    Raises
-    ------
-    ValueError
-        If the mode is unknown, a count is negative, or there is no game.
+    Modes are the formula of the thesis (``"written"``), the rule of most of its tables
+    (``"printed"``) and the same with draws and losses exchanged (``"exchanged"``).
     """
     if min(wins, draws, losses) < 0 or wins + draws + losses == 0:
         raise ValueError(f"wins, draws and losses must be 0 or more, not {wins}-{draws}-{losses}")
     scores = np.repeat([1.0, 0.5, 0.0], [wins, draws, losses])
-    orders = _orders(len(scores), orderings, rng)
-    first, second = map(_summary, final_ratings(scores[orders], mode))
+    first, second = map(_summary, final_ratings(scores[_orders(len(scores), rng)], mode))
     return first, second
 
 
 def final_ratings(scores: ArrayLike, mode: str = "written") -> tuple[Floats, Floats]:
-    """Return both players' ratings after games in a given order.
-
-    Parameters
-    ----------
-    scores
-        The first player's scores (1, 0.5 or 0), shape (..., games).
-    mode
-        As for :func:`rate_match`.
-
-    Returns
-    -------
-    Ratings of the first and of the second player, each of shape (...).
-
-    Raises
-    ------
-    ValueError
-        If a score is another number, or the mode is unknown.
-    """
+    """Return both players' ratings, shape (...), after games in order, scores (..., games)."""
     if mode not in MODES:
         raise ValueError(f"unknown mode {mode!r}: choose from {', '.join(MODES)}")
     draw, in_turn, exchanged = MODES[mode]
@@ -158,42 +98,16 @@ def final_ratings(scores: ArrayLike, mode: str = "written") -> tuple[Floats, Flo
     return first, second
 
 
-def rate_series(
-    scores: ArrayLike,
-    opponents: ArrayLike,
-    rng: np.random.Generator,
-    *,
-    start: float = START,
-    orderings: int = ORDERINGS,
-) -> Rating:
-    """Rate a player by games with opponents of known rating, e.g. Blondie24's 165 on the web.
-
-    Parameters
-    ----------
-    scores
-        The player's scores (1, 0.5 or 0), shape (games,).
-    opponents
-        Ratings of the opponents, shape (games,).
-    rng
-        Samples the orderings.
-    start
-        Rating before the first game.
-    orderings
-        Number of orderings, at least 2.
-
-    Raises
-    ------
-    ValueError
-        If a score is another number, there is no game, or the two differ in length.
-    """
+def rate_series(scores: ArrayLike, opponents: ArrayLike, rng: np.random.Generator) -> Rating:
+    """Rate a player by games with opponents of known rating, e.g. Blondie24's 165 on the web."""
     scores, opponents = _checked(scores), np.asarray(opponents, float)
     if len(scores) != len(opponents) or not len(scores):
         raise ValueError(
             f"give a score and a rating for each of one game or more, not {len(scores)} scores and "
             f"{len(opponents)} ratings"
         )
-    rating = np.full(orderings, start)
-    for game in _orders(len(scores), orderings, rng).T:
+    rating = np.full(ORDERINGS, START)
+    for game in _orders(len(scores), rng).T:
         rating = updated_rating(rating, opponents[game], scores[game])
     return _summary(rating)
 
@@ -205,11 +119,9 @@ def _checked(scores: ArrayLike) -> Floats:
     return scores
 
 
-def _orders(games: int, orderings: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return random permutations of the games, one a row, shape (orderings, games)."""
-    if orderings < 2:
-        raise ValueError(f"orderings must be at least 2, not {orderings}")
-    return rng.permuted(np.tile(np.arange(games), (orderings, 1)), axis=1)
+def _orders(games: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return random permutations of the games, one a row, shape (ORDERINGS, games)."""
+    return rng.permuted(np.tile(np.arange(games), (ORDERINGS, 1)), axis=1)
 
 
 def _summary(ratings: Floats) -> Rating:

@@ -1,12 +1,10 @@
 """Reports of leagues and players.
 
 - ``html_report``: the HTML page of a league
-- ``verdict``: the result of a league as one sentence
-- ``standings``: the table of a league
+- ``standings``: the table of a league, and its verdict in one sentence
 - ``charts``: scales, bars and number formats of the page
 - ``games``: games packed for the page's viewer
 - ``terminal``: tables on the terminal
-- ``player_analysis``: time, determinism and endgame accuracy of a player
+- ``examination``: one player's opponents, time, determinism and accuracy in endings
 - ``calibration``: how well values foretell results
-- ``player_report``: the examination of one player
 """

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import track
+from rich.table import Column, Table
+from rich.text import Text
 
 from agents.agent import Agent
 from agents.analysis import analyse
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
-from checkers_env.openings import opening_board
-from checkers_env.state import DrawRules
+from checkers_env.openings import parse_opening
+from training.league.entrants import close_agent, make_entry, search_depth
 from training.league.records import GameRecord
 from training.runtime.curves import new_figure, to_svg
 from training.runtime.extras import extra
@@ -22,8 +28,14 @@ from training.runtime.extras import extra
 with extra("train"):
     from scipy.stats import pearsonr
 
+PLIES = 8  # of the searches of a player without a limit of its own
 SURE = 0.35  # a value of this size calls one side better
 BINS = 10  # of the reliability diagram
+CAPTION = (
+    "correlation: of the values with the results\n"
+    f"sure: share of the drawn games with a value of {SURE} or more for one side\n"
+    "turned: decided games in which this is the last position whose value does not say who wins"
+)
 
 
 class ValuedPosition(NamedTuple):
@@ -36,81 +48,77 @@ class ValuedPosition(NamedTuple):
 
 
 class PieceRow(NamedTuple):
-    """Figures of all positions with one number of pieces.
-
-    Attributes
-    ----------
-    pieces
-        Pieces on the board.
-    games
-        Games with such a position.
-    correlation
-        Of value and result, with `low` and `high`, its 95 % interval by Fisher's transformation;
-        nan where either is the same in all games, or with less than four games.
-    drawn, sure
-        Drawn games, and how many of them have a value of SURE or more, in size.
-    turned
-        Decided games in which this is the last position that does not call the loser worse.
-    """
+    """Figures of all positions with one number of pieces."""
 
     pieces: int
     games: int
-    correlation: float
+    correlation: float  # of value and result, with its 95 % interval; nan if there is none
     low: float
     high: float
     drawn: int
-    sure: int
-    turned: int
+    sure: int  # drawn games with a value of SURE or more, in size
+    turned: int  # decided games in which this is the last position that calls the loser no worse
+
+
+def make_valuing_player(text: str) -> tuple[str, Agent]:
+    """Return the name and the agent of a player whose values are compared with results."""
+    entry = make_entry(text, depth=PLIES)
+    agent = entry.make()
+    if search_depth(agent) is None:
+        close_agent(agent)
+        raise ValueError(f"--calibrate takes players that search by plies, not {text!r}")
+    return entry.entrant.name, agent
+
+
+def calibrate(players: Mapping[str, Agent], games: Sequence[GameRecord], console: Console) -> bytes:
+    """Print how well the values of players foretell results; return the diagram as an SVG file."""
+    diagrams = {}
+    for name, agent in players.items():
+        shown = track(games, name, console=console, transient=True)
+        positions = [it for game in shown for it in value_positions(agent, game)]
+        Console().print(to_table(name, piece_rows(positions)))
+        diagrams[name] = reliability(positions)
+    return plot_reliability(diagrams)
+
+
+def to_table(name: str, rows: Sequence[PieceRow]) -> Table:
+    """Return a player's rows as a table for the terminal."""
+    headings = "pieces", "games", "correlation", "95 %", "drawn", "sure", "turned"
+    columns = (Column(it, justify="right") for it in headings)
+    table = Table(*columns, title=Text(name), box=SIMPLE, caption=CAPTION, caption_justify="left")
+    for row in rows:
+        interval = Text(f"[{row.low:.2f}, {row.high:.2f}]")
+        sure = f"{row.sure / row.drawn:.0%}" if row.drawn else ""
+        counts = (str(row.drawn), sure, str(row.turned))
+        table.add_row(str(row.pieces), str(row.games), f"{row.correlation:.2f}", interval, *counts)
+    return table
 
 
 def quiet_positions(game: GameRecord) -> dict[int, Board]:
     """Return the first position with each number of pieces where no capture is due.
 
     Positions of the opening and ends of games do not count.
-
-    Parameters
-    ----------
-    game
-        The game.
     """
-    board = opening_board(game.opening, DrawRules(max_moves=None))
     found: dict[int, Board] = {}
-    for move in game.moves[len(board.moves) :]:
-        legal, pieces = board.legal_moves, (board.black | board.white).bit_count()
-        if legal and not legal[0].captured:
-            found.setdefault(pieces, board.copy())
-        board.push(move)
+    for board in islice(game.positions(), len(parse_opening(game.opening)[1]), None):
+        if not board.legal_moves[0].captured:
+            found.setdefault((board.black | board.white).bit_count(), board.copy())
     return found
 
 
-def value_positions(
-    agent: Agent, games: Iterable[GameRecord], depth: int
-) -> Iterator[list[ValuedPosition]]:
-    """Yield the valued positions of each game.
+def value_positions(agent: Agent, game: GameRecord) -> list[ValuedPosition]:
+    """Return the valued positions of a game.
 
-    Parameters
-    ----------
-    agent
-        Player that searches.
-    games
-        The games.
-    depth
-        Plies of its searches.
-
-    Raises
-    ------
-    ValueError
-        For an agent that does not search by plies, or finds no value in time.
+    Raise ValueError if the agent finds no value in time.
     """
-    for game in games:
-        valued = []
-        for pieces, board in quiet_positions(game).items():
-            score = analyse(agent, board, depth=depth).score
-            if score is None:
-                raise ValueError(f"{depth} plies take too long in {board.fen()}: search fewer")
-            value = score if board.turn == BLACK else -score
-            valued.append(ValuedPosition(game.number, pieces, value, 2 * game.score - 1))
-        yield valued
+    valued = []
+    for pieces, board in quiet_positions(game).items():
+        score = analyse(agent, board).score
+        if score is None:
+            raise ValueError(f"a search takes too long in {board.fen()}: give it a lower limit")
+        value = score if board.turn == BLACK else -score
+        valued.append(ValuedPosition(game.number, pieces, value, 2 * game.score - 1))
+    return valued
 
 
 def piece_rows(positions: Sequence[ValuedPosition]) -> list[PieceRow]:
@@ -156,18 +164,10 @@ def correlate(
 
 
 def reliability(positions: Sequence[ValuedPosition]) -> NDArray[np.float64]:
-    """Return the points of a reliability diagram.
+    """Return the points of a reliability diagram, shape (bins, 3), of bins that are not empty.
 
-    Parameters
-    ----------
-    positions
-        Valued positions.
-
-    Returns
-    -------
-    Shape (bins, 3): the mean score that the values foretell, the mean score of the games, and how
-    many positions there are; of each bin of the former that is not empty. A value v foretells a
-    score of (1 + v) / 2.
+    A point is the mean score that the values foretell, (1 + v) / 2 for a value v, the mean score of
+    the games, and the number of positions.
     """
     foretold = np.array([(1 + it.value) / 2 for it in positions])
     scores = np.array([(1 + it.result) / 2 for it in positions])

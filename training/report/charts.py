@@ -102,3 +102,6 @@ def format_value(value: Any) -> str:
 def format_label(name: str) -> str:
     """Return the name of a condition or an option as text."""
     return name.replace("_", " ")
+
+
+FORMATS = css_position, format_label, format_percent, format_rating, format_value

@@ -1,30 +1,24 @@
-"""Games of a league as the viewer's JSON: two letters a move."""
+"""Games of a league as the viewer's JSON: two letters a move, or those of its path."""
 
 from __future__ import annotations
 
-import functools
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from checkers_env import fen, openings
-from checkers_env.moves import parse_squares
-from training.league.records import GameRecord, League
+from checkers_env.moves import Move
+from training.league.records import League
 
 LETTERS = string.ascii_letters[:32]  # letters of squares 1-32
 START = "start position"
 
 
-def pack_games(league: League) -> dict[str, Any]:
-    """Return the games as the viewer's JSON.
+def pack_games(league: League, moves: Sequence[tuple[Move, ...]]) -> dict[str, Any]:
+    """Return the games, with the moves of each, as the viewer's JSON.
 
     ``games`` has a row for each game: number, Black, White, opening, twice Black's score, reason
     (numbers into the other lists), and moves as :func:`abbreviate_move` writes them.
-
-    Raises
-    ------
-    ValueError
-        If an opening or a move is invalid.
     """
     cards = _places(game.opening for game in league.games)
     reasons = _places(game.reason for game in league.games)
@@ -41,25 +35,22 @@ def pack_games(league: League) -> dict[str, Any]:
                 cards[game.opening],
                 round(2 * game.score),
                 reasons[game.reason],
-                _moves(game),
+                "".join(map(abbreviate_move, played)),
             ]
-            for game in league.games
+            for game, played in zip(league.games, moves, strict=True)
         ],
     }
 
 
-@functools.cache
-def abbreviate_move(move: str) -> str:
-    """Return a move's start and end as two letters; a longer path stands in brackets."""
-    letters = "".join(LETTERS[square - 1] for square in parse_squares(move))
-    return letters if len(letters) == 2 else f"({letters})"
+def abbreviate_move(move: Move) -> str:
+    """Return a move's squares as letters, a path of several jumps in brackets.
 
-
-def _moves(game: GameRecord) -> str:
-    try:
-        return "".join(map(abbreviate_move, game.moves))
-    except ValueError as error:
-        raise ValueError(f"game {game.number}: {error}") from None
+    The brackets are square if another move has the same start and end.
+    """
+    letters = "".join(LETTERS[square - 1] for square in move.squares)
+    if len(letters) == 2:
+        return letters
+    return f"[{letters}]" if move.ambiguous else f"({letters})"
 
 
 def _card(opening: str) -> dict[str, Any]:

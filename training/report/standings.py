@@ -1,4 +1,4 @@
-"""The table of a league: ratings, scores and their intervals."""
+"""The table of a league: ratings, scores and their intervals; and its verdict in one sentence."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import numpy as np
 from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from training.league.records import GameRecord, League, WinDrawLoss
-from training.rating.clusters import opening_clusters
-from training.rating.elo import rate_league
-from training.rating.intervals import player_points, score
+from training.rating.elo import Anchor, EloEstimate, rate_league
+from training.rating.intervals import opening_clusters, player_points, score
+
+FEWEST_OPENINGS = 5  # with fewer, nothing is said of which player is stronger
 
 
 class StandingsRow(NamedTuple):
@@ -36,46 +37,61 @@ class StandingsRow(NamedTuple):
     about: str = ""
 
 
-def standings(league: League, anchor: tuple[str, float] | None = None) -> list[StandingsRow]:
+def standings(league: League, anchor: Anchor | None = None) -> list[StandingsRow]:
     """Return a row for each entrant, best first. Raise ValueError if no rating is possible."""
-    rated = rate_league(league, anchor=anchor)
+    rated = rate_league(league, anchor)
     lines = []
     for number, entrant in enumerate(league.entrants):
         games = [game for game in league.games if number in (game.black, game.white)]
         result = score(player_points(games, number), opening_clusters(games))
         rating = rated.rating(number)
-        lines.append(
-            StandingsRow(
-                entrant.name,
-                *rating,
-                len(games),
-                result.wins,
-                result.draws,
-                result.losses,
-                result.mean,
-                result.low,
-                result.high,
-                entrant.about,
-            )
-        )
+        row = (entrant.name, *rating, len(games), *result[:-1], entrant.about)
+        lines.append(StandingsRow._make(row))
     # Equal ratings differ in their last bits by processor: then the entrants' order decides.
     return sorted(lines, key=lambda line: -np.round(np.nan_to_num(line.elo), 6))
 
 
 def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> None:
-    """Write the standings and the league as JSON, atomically.
-
-    Parameters
-    ----------
-    path
-        The JSON file.
-    league
-        The league.
-    lines
-        Its standings.
-    """
+    """Write the standings and the league as JSON, atomically."""
     content = {"standings": [line._asdict() for line in lines], "league": asdict(league)}
     write_atomically(path, json.dumps(content, indent=1).encode())
+
+
+def verdict(league: League) -> str:
+    """Return which of two players is stronger, or which of several leads, with the interval."""
+    rated = rate_league(league)
+    first, second = sorted(range(len(league.entrants)), key=lambda player: -rated.elo[player])[:2]
+    lead = rated.difference(first, second)
+    names = league.entrants[first].name, league.entrants[second].name
+    games, openings = len(league.games), len({game.opening for game in league.games})
+    played = (
+        f"{games:,} game{'' if games == 1 else 's'} from "
+        f"{openings} opening{'' if openings == 1 else 's'}"
+    )
+    if too_few_openings(league):
+        return f"Too few openings to tell which is stronger: {played}."
+    figures = f"{format_elo(lead)}, {played}"
+    if lead.low <= 0:
+        return f"Inconclusive: {names[0]} is {figures} ahead of {names[1]}."
+    if len(league.entrants) == 2:
+        return f"{names[0]} is stronger than {names[1]}: {figures}."
+    return f"{names[0]} is the strongest: {figures} ahead of {names[1]}."
+
+
+def too_few_openings(league: League) -> bool:
+    """Return whether the games are too few independent observations for a comparison.
+
+    A match of two may be from a single opening: its pairs of games are then the observations.
+    """
+    openings = {game.opening for game in league.games}
+    if len(league.entrants) == 2:
+        openings = set(opening_clusters(league.games).tolist())
+    return len(openings) < FEWEST_OPENINGS
+
+
+def format_elo(estimate: EloEstimate) -> str:
+    """Return a number of Elo points with its interval: ``+222 [+150, +300] Elo``."""
+    return f"{estimate.elo:+.0f} [{estimate.low:+.0f}, {estimate.high:+.0f}] Elo"
 
 
 Key = TypeVar("Key", bound=Hashable)

@@ -12,12 +12,11 @@ from rich.text import Text
 
 from checkers_env.render.scene import SIDES
 from training.league.records import League
-from training.rating.anchor import Anchor, describe_scale
+from training.rating.elo import Anchor, describe_scale
 from training.rating.intervals import Score, score_match
 from training.rating.pentanomial import count_pairs, normalized_elo
 from training.rating.thesis_ratings import rate_match
-from training.report.standings import StandingsRow
-from training.report.verdict import format_elo, too_few_openings
+from training.report.standings import StandingsRow, format_elo, player_results, too_few_openings
 
 MOST_ORDERED = 1000  # games: the thesis's matches have 86, and 5000 orderings of more take long
 PAIRS = "pairs of 0, ½, 1, 1½ and 2 points"
@@ -32,17 +31,7 @@ def print_league(
     verdict: str,
     thesis: bool,
 ) -> None:
-    """Print the verdict, the standings and, of a match of two, its statistics.
-
-    Parameters
-    ----------
-    league, lines, anchor
-        The league, its standings and what 0 is there.
-    verdict
-        The sentence to begin with.
-    thesis
-        Whether to print the thesis's ratings of a match as well.
-    """
+    """Print the verdict, the standings and, of a match of two, its statistics."""
     console = Console(highlight=False)
     console.print(Text(verdict, style="bold"))
     console.print(standings_table(lines))
@@ -98,11 +87,9 @@ def forfeits(league: League) -> Iterator[str]:
     """Yield a sentence for each entrant that forfeited games."""
     for number, entrant in enumerate(league.entrants):
         lost = [
-            game
-            for game in league.games
-            for side, name in enumerate(SIDES)
-            if game.reason.startswith(f"{name} forfeits: ")
-            and number == (game.black, game.white)[side]
+            it.game
+            for it in player_results(league.games)
+            if it.player == number and it.game.reason.startswith(f"{SIDES[it.side]} forfeits: ")
         ]
         if lost:
             first = f"game {lost[0].number + 1}: {lost[0].reason}"
@@ -113,10 +100,9 @@ def illegal_answers(league: League) -> Iterator[str]:
     """Yield a sentence for each entrant whose answers are counted: the share of illegal ones."""
     for number, entrant in enumerate(league.entrants):
         counts = [
-            (game.answers[side], game.illegal_answers[side])
-            for game in league.games
-            for side, player in enumerate((game.black, game.white))
-            if player == number
+            (it.game.answers[it.side], it.game.illegal_answers[it.side])
+            for it in player_results(league.games)
+            if it.player == number
         ]
         answers, illegal = np.sum(counts, axis=0) if counts else (0, 0)
         if answers:

@@ -27,6 +27,8 @@ from checkers_env.movegen import BLACK, WHITE
 from checkers_env.state import REASONS, DrawRules
 from training.evolution.metrics import Metrics
 from training.evolution.state import Champion, State
+from training.league.game import play_fixture
+from training.league.schedule import schedule_games
 from training.regimes.social_learning import POOL, SocialLearning, SocialPool
 from training.reproduction.champions import encode_champion, name_champion
 from training.reproduction.jobs import Conditions, Match, Player, Run
@@ -196,11 +198,10 @@ def play_each(
     `check` is called before each game, and raises Stopped at the deadline.
     """
     games = []
-    for number, opening in enumerate(opening for opening in openings for _ in range(2)):
+    for fixture in schedule_games([(0, 1)], openings):
         check()
-        black, white = players if number % 2 == 0 else players[::-1]
-        rng = np.random.default_rng((seed, number))
-        games.append(play_game(black, white, opening=opening or None, rules=rules, rng=rng))
+        both = players[fixture.black], players[fixture.white]
+        games.append(play_fixture(both, fixture, rules, seed))
     return games
 
 

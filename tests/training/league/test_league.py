@@ -4,7 +4,6 @@ import hashlib
 import itertools
 import json
 import os
-import re
 import signal
 import stat
 import threading
@@ -26,7 +25,6 @@ from agents.endgame.tables import load_tablebase
 from agents.external.errors import EngineError, GameEndedError
 from checkers_env import openings, pdn
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
 from training.league import game as league_game
@@ -37,10 +35,15 @@ from training.league.adjudicate import (
 )
 from training.league.entrants import display_name, make_entry
 from training.league.game import LeagueRules, limit_agent, play_game
-from training.league.journal import FILE_NAME, Journal
-from training.league.pdn_export import games_to_pdn
-from training.league.records import Entrant, GameRecord, League, load_league, save_league
-from training.league.replay import check_game
+from training.league.journal import FILE_NAME, Journal, check_game
+from training.league.records import (
+    Entrant,
+    GameRecord,
+    League,
+    games_to_pdn,
+    load_league,
+    save_league,
+)
 from training.league.runner import run_league
 from training.league.schedule import (
     LeagueFixture,
@@ -128,14 +131,6 @@ def test_challengers_play_only_against_the_others():
     assert challenge_pairings(range(2), range(2, 4)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
-def test_ballots_are_known_by_name():
-    assert [len(read_openings(name)) for name in ("two-move", "three-move", "start")] == [
-        43,
-        156,
-        1,
-    ]
-
-
 def test_openings_are_read_from_a_file(tmp_path):
     path = tmp_path / "cards.txt"
     path.write_text("\ufeff9-13  22-18 # a card\n\n# nothing\n11-15\nB:W18,K31:B12\n", "utf-8")
@@ -158,18 +153,15 @@ def test_equal_positions_in_a_file_are_one_opening(tmp_path):
         ("eleven to fifteen", "line 1: 'eleven' is not a move"),
         ("B:W18,W18", "line 1: "),
         (b"\xff\xfe", "openings must be two-move, three-move, eleven-man, start, or a file"),
+        (None, "or a file, not .*cards.txt"),
     ],
 )
 def test_file_without_openings_is_refused(tmp_path, text, message):
     path = tmp_path / "cards.txt"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=message):
         read_openings(str(path))
-
-
-def test_missing_file_of_openings_is_named():
-    with pytest.raises(ValueError, match="or a file, not 'four-move'"):
-        read_openings("four-move")
 
 
 # What becomes of a game.
@@ -200,43 +192,22 @@ def test_kernel_and_environment_use_the_same_generators():
     assert len(game.moves) == again.result.plies
 
 
-def test_record_holds_the_whole_game():
-    game = play_game([agents.make("material", depth=4), agents.make("random")], START, RULES)
-    board = Board()
-    for move in game.moves:
-        board.push(move)
-    outcome = board.outcome()
-    assert (game.score, game.result, game.reason) == (1.0, "1-0", outcome.reason)
-    assert outcome.winner == BLACK
-    assert game.difference == board.piece_difference() > 0
-
-
-def test_each_game_has_its_own_generators():
-    def moves(number, seed, agents=None):
-        agents = agents or (Draws(), Draws())
-        return play_game(agents, LeagueFixture(number, 0, 1, ""), LeagueRules(SHORT, seed)).moves
-
-    used = Draws(), Draws()
-    assert moves(1, 0, used) != moves(2, 0, used) != moves(3, 0, used)
-    assert moves(2, 0, used) == moves(2, 0)
-    assert len({moves(number, seed) for number in range(3) for seed in range(3)}) == 9
-    players = agents.make("random", seed=1), agents.make("random", seed=2)
-    strangers = [Plain(agent) for agent in players]
-    for stranger, player in zip(strangers, players, strict=True):
-        stranger.new_game = player.new_game
-    assert moves(4, 0, strangers) == moves(4, 0, strangers)
-
-
-def test_two_copies_of_an_agent_play_differently():
-    rngs = []
+def test_each_game_and_each_agent_has_its_own_generator():
+    firsts = []
 
     class Keeps(Draws):
         def new_game(self, rng):
             super().new_game(rng)
-            rngs.append(rng.integers(2**60))
+            firsts.append(rng.bit_generator.state["state"]["state"])
 
-    play_game((Keeps(), Keeps()), START, LeagueRules(SHORT))
-    assert len(set(rngs)) == 2
+    def moves(number, seed, *both):
+        return play_game(both, LeagueFixture(number, 0, 1, ""), LeagueRules(SHORT, seed)).moves
+
+    used = Keeps(), Keeps()
+    assert moves(1, 0, *used) != moves(2, 0, *used) != moves(3, 0, *used)
+    assert moves(2, 0, *used) == moves(2, 0, Draws(), Draws())
+    games = {moves(number, seed, *used) for number in range(3) for seed in range(3)}
+    assert (len(games), len(set(firsts))) == (9, 20)
 
 
 def test_agents_receive_the_end_of_the_game():
@@ -266,6 +237,7 @@ def test_agents_get_a_copy_of_the_board():
         (raises(KeyError("weights")), "KeyError: 'weights'"),
         (raises(EngineError("it hung")), "forfeits: it hung"),
         (raises(ValueError("two\n\tlines \ud800")), r"ValueError: two lines \ud800"),
+        (raises(ValueError("and so on " * 1000)), "ValueError: and so on and so on "),
         (raises(StopIteration()), "StopIteration"),
         (Does(lambda board: Move((1, 32))), "Move('1-32')"),
         (Does(lambda board: Move(())), "is illegal in "),
@@ -286,33 +258,26 @@ def test_error_of_an_agent_forfeits_the_game(agent, reason, side):
     assert game.reason.startswith(("Black forfeits: ", "White forfeits: ")[side])
     assert game.reason.isprintable()
     assert game.reason.isascii()
+    assert len(game.reason) <= 300
     assert len(game.moves) == 4 + side
     assert players[1 - side].ends == []
 
 
-def test_long_reasons_are_shortened():
-    game = play_game((raises(ValueError("and so on " * 1000)), Draws()), START, RULES)
-    assert len(game.reason) == 300
-
-
-def test_error_before_the_game_forfeits_it():
-    class Unready(Draws):
+def test_errors_before_a_game_forfeit_it_and_errors_after_it_do_not_count():
+    class Faulty(Draws):
         def new_game(self, rng):
-            raise RuntimeError("not yet")
+            super().new_game(rng)
+            if self.games == 2:
+                raise RuntimeError("not again")
 
-    game = play_game((Draws(), Unready()), START, RULES)
-    assert game.score == 1
-    assert game.reason == "White forfeits: before the game, RuntimeError: not yet"
-    assert not game.moves
-
-
-def test_error_after_the_game_does_not_change_it():
-    class Tired(Draws):
         def game_over(self, board, side):
             raise RuntimeError("too late to matter")
 
-    game = play_game((agents.make("material", depth=2), Tired()), START, RULES)
+    both = agents.make("material", depth=2), Faulty()
+    game, again = (play_game(both, START, RULES) for _ in range(2))
     assert (game.score, "forfeits" in game.reason) == (1, False)
+    assert (again.score, again.moves) == (1, ())
+    assert again.reason == "White forfeits: before the game, RuntimeError: not again"
 
 
 def test_move_after_the_time_limit_forfeits_the_game(monkeypatch):
@@ -349,16 +314,6 @@ def test_compilation_is_no_part_of_a_move(monkeypatch):
     assert len(calls) == 1 + 3
 
 
-@pytest.mark.parametrize("claim", ["loss", "win", "nothing", "a draw", ""])
-@pytest.mark.parametrize("side", [0, 1])
-def test_agent_that_ends_a_game_loses_whatever_it_claims(claim, side):
-    players = [Draws(), Draws()]
-    players[side] = raises(GameEndedError("it hung up", claim))
-    game = play_game(players, START, RULES)
-    expected = f"{('Black', 'White')[side]} ended the game: it hung up"
-    assert (game.score, game.reason) == (side, expected)
-
-
 class Consents(Draws):
     """Returns an answer to a claim of a draw, and spoils the board that it is given."""
 
@@ -373,27 +328,27 @@ class Consents(Draws):
         return self.answer
 
 
+REFUSED = "{} ended the game and claimed a draw, which was refused: it is over"
+LOST = "{} ended the game: it is over"
+
+
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize(
-    ("opponent", "agreed"),
+    ("claim", "opponent", "reason"),
     [
-        (Draws(), False),
-        (agents.make("material", depth=1), False),
-        (Consents(False), False),
-        (Consents(1), False),
-        (Consents("yes"), False),
-        (Consents(ValueError("asked too much")), False),
-        (Consents(True), True),
+        *((it, Consents(True), LOST) for it in ("loss", "win", "nothing", "a draw", "")),
+        ("draw", Draws(), REFUSED),
+        ("draw", agents.make("material", depth=1), REFUSED),
+        *(("draw", Consents(answer), REFUSED) for answer in (False, 1, "yes", ValueError("no"))),
+        ("draw", Consents(True), "draw agreed, claimed by {}: it is over"),
     ],
 )
-def test_claimed_draw_takes_the_opponents_consent(opponent, agreed, side):
+def test_agent_that_ends_a_game_loses_unless_a_draw_is_agreed(claim, opponent, reason, side):
     players = [opponent, opponent]
-    players[side] = raises(GameEndedError("it is drawn", "draw"))
+    players[side] = raises(GameEndedError("it is over", claim))
     game = play_game(players, START, RULES)
-    name = ("Black", "White")[side]
-    refused = f"{name} ended the game and claimed a draw, which was refused: it is drawn"
-    accepted = f"draw agreed, claimed by {name}: it is drawn"
-    assert (game.score, game.reason) == ((0.5, accepted) if agreed else (side, refused))
+    assert game.score == (0.5 if "agreed" in reason else side)
+    assert game.reason == reason.format(("Black", "White")[side])
 
 
 def test_claim_of_a_draw_does_not_reach_the_adjudicator():
@@ -454,15 +409,6 @@ def test_stopped_game_ends_between_two_moves():
 
     with pytest.raises(CancelledError):
         play_game((Draws(), Does(last)), START, RULES, stop)
-
-
-def test_game_may_be_over_after_its_opening():
-    game = play_game(
-        (Draws(), raises(ValueError())),
-        LeagueFixture(0, 0, 1, "9-13 22-18"),
-        LeagueRules(DrawRules(1)),
-    )
-    assert (game.score, game.reason, len(game.moves)) == (0.5, "max moves", 2)
 
 
 # Drawn games.
@@ -541,17 +487,6 @@ def test_decided_games_are_not_adjudicated():
     )
 
 
-@pytest.mark.parametrize("name", ["blondie24@seconds=1", "agents:make", "nobody", "material@x=1"])
-def test_unsuitable_adjudicators_are_refused(name):
-    with pytest.raises(ValueError, match=name.split("@")[0]):
-        make_adjudicator(name, 0)
-
-
-def test_adjudication_is_optional():
-    assert make_adjudicator("none", 0) is None
-    assert make_adjudicator("material", 0) is adjudicate_by_material
-
-
 # The league is held.
 
 
@@ -576,14 +511,6 @@ def test_games_do_not_depend_on_the_number_of_threads(journal):
     assert [game.moves for game in others] != [game.moves for game in leagues[0]]
 
 
-def test_game_is_in_the_journal_before_it_is_reported(tmp_path, journal):
-    games = run_league([Draws, Draws], fixtures(), LeagueRules(SHORT), journal, 1)
-    for number, game in enumerate(games, 1):
-        lines = (tmp_path / FILE_NAME).read_text().splitlines()
-        assert len(lines) > number
-        assert game.number in [json.loads(line).get("number") for line in lines]
-
-
 class Closes(Draws):
     """Agent that counts the instances that were not closed."""
 
@@ -603,14 +530,6 @@ def test_each_thread_has_its_own_agents_and_all_are_closed(journal):
     games = run_league([Closes, Closes], all_cards, LeagueRules(SHORT), journal, 3)
     most.extend(Closes.open for _ in games)
     assert 2 <= max(most) <= 6
-    assert Closes.open == 0
-
-
-def test_abandoned_league_closes_its_agents(journal):
-    games = run_league([Closes, Closes], fixtures(), LeagueRules(SHORT), journal, 2)
-    next(games)
-    assert Closes.open > 0
-    games.close()
     assert Closes.open == 0
 
 
@@ -677,16 +596,26 @@ def filled(folder, records=RECORDS, identity=None):
     return journal
 
 
-def test_journal_returns_its_games(tmp_path):
-    journal = filled(tmp_path / "new" / "folder")
-    assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS
-
-
 def test_journal_begins_with_known_games(tmp_path):
     journal = Journal(tmp_path / FILE_NAME)
     journal.create({"a": 1}, RECORDS[:2])
     journal.append(RECORDS[2:])
     assert journal.resume({"a": 1}, FIXTURES) == RECORDS
+
+
+@pytest.mark.parametrize(
+    ("identity", "message"),
+    [
+        ({"a": 2, "b": 3, "seed": 2}, "a is 1 there and 2 here; b is None there and 3 here; rules"),
+        ({"a": 1, "seed": 2, "rules": {"moves": 8, "x": 0}}, "rules.moves is 9 there and 8 here$"),
+        ({"a": 1, "seed": 2, "rules": {"moves": 9, "x": 0, "y": None}}, "rules is"),
+    ],
+)
+def test_another_league_is_not_resumed(tmp_path, identity, message):
+    rules = {"moves": 9, "x": 0}
+    journal = filled(tmp_path, identity={"a": 1, "seed": 2, "rules": rules})
+    with pytest.raises(ValueError, match=f"another league: {message}"):
+        journal.resume(identity, FIXTURES)
 
 
 @given(st.data())
@@ -710,98 +639,48 @@ def test_folder_takes_one_league_only(tmp_path):
     assert journal.resume({"a": [1, 2]}, FIXTURES) == RECORDS
 
 
-def test_league_can_begin_again_after_a_full_disk(tmp_path):
-    (tmp_path / FILE_NAME).touch()
-    with pytest.raises(ValueError, match="there is no league to resume"):
-        Journal(tmp_path / FILE_NAME).resume({}, FIXTURES)
-    filled(tmp_path)
-
-
-def test_another_league_is_not_resumed(tmp_path):
-    journal = filled(tmp_path, identity={"a": 1, "seed": 2})
-    with pytest.raises(ValueError, match="a is 1 there and 2 here; b is None there and 3 here"):
-        journal.resume({"a": 2, "b": 3, "seed": 2}, FIXTURES)
-
-
-def test_error_names_only_the_differing_settings(tmp_path):
-    journal = filled(
-        tmp_path, identity={"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}}}
-    )
-    different = (
-        "another league: conditions.rounds is 1 there and 2 here; conditions.rules.moves is 9"
-    )
-    with pytest.raises(ValueError, match=f"{different} there and 8 here$"):
-        journal.resume({"conditions": {"rounds": 2, "rules": {"moves": 8, "x": 0}}}, FIXTURES)
-    with pytest.raises(ValueError, match="another league: conditions is"):
-        journal.resume(
-            {"conditions": {"rounds": 1, "rules": {"moves": 9, "x": 0}, "y": None}}, FIXTURES
-        )
-
-
-LINES = [json.dumps({"a": 1}), *(json.dumps(vars(game)) for game in RECORDS)]
-
-
-def with_checksum(line):
-    """Return a line of a journal with its checksum; leave a line that is no object as it is."""
-    try:
-        fields = json.loads(line)
-    except ValueError:
-        return line
-    if not isinstance(fields, dict):
-        return line
+def line(fields, **changes):
+    """Return a line of a journal, with its checksum."""
+    fields = {**fields, **changes}
     checksum = hashlib.sha256(json.dumps(fields).encode()).hexdigest()[:16]
     return json.dumps(fields | {"checksum": checksum})
 
 
+HEAD, *PLAYED = ({"a": 1}, *map(vars, RECORDS))
+NO_CHECKSUM = "is damaged: it has no checksum"
+
+
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("number", "damaged", "message"),
     [
-        (["not a journal at all"], "line 1 is damaged: Expecting value"),
-        (["[]"], "line 1 is damaged: it has no checksum"),
-        (["5"], "line 1 is damaged: it has no checksum"),
-        ([""], "line 1 is damaged: Expecting value"),
-        (["null"], "line 1 is damaged: it has no checksum"),
-        (["\x00\x00"], "line 1 is damaged: Expecting value"),
-        ([*LINES[:2], "garbage", LINES[3]], "line 3 is damaged: Expecting value"),
-        ([*LINES[:2], "", LINES[3]], "line 3 is damaged: Expecting value"),
-        ([*LINES[:2], "{}", LINES[3]], "missing 8 required positional arguments"),
-        ([*LINES[:2], "[1]", LINES[3]], "line 3 is damaged: it has no checksum"),
-        ([*LINES[:2], LINES[2].replace('"number": 1', '"number": 2')], "game 3 is not what"),
-        ([*LINES[:2], LINES[2].replace('"number": 1', '"number": 77')], "out of range"),
-        ([*LINES[:2], LINES[2].replace('"number": 1', '"number": -1')], "game 0 is not what"),
-        ([*LINES[:2], LINES[2].replace('"number": 1', '"number": "1"')], "must be integers"),
-        ([*LINES[:2], LINES[2].replace("9-13 22-18", "9-13 22-17")], "game 2 is not what"),
-        ([*LINES[:2], LINES[2].replace("0.5", "0.7")], "game 2 has a score of 0.7"),
-        ([*LINES[:2], LINES[2].replace("0.5", "null")], "game 2 has a score of None"),
-        ([*LINES[:2], LINES[2].replace("reason", "season")], "unexpected keyword argument"),
-        ([*LINES[:2], LINES[2].replace('["9-13"]', "null")], "not iterable"),
+        *((1, text, "line 1 is damaged: Expecting value") for text in ("no", "", "\x00\x00")),
+        *((1, text, f"line 1 {NO_CHECKSUM}") for text in ("[]", "null", json.dumps(HEAD))),
+        (3, "garbage", "line 3 is damaged: Expecting value"),
+        (3, "[" * 100_000, "line 3 is damaged: "),
+        (3, "[1]", f"line 3 {NO_CHECKSUM}"),
+        (3, json.dumps(PLAYED[1]), f"line 3 {NO_CHECKSUM}"),
+        (3, line(PLAYED[1]).replace("0.5", "1.0"), "line 3 is damaged: its checksum does not fit"),
+        (3, line({}), "missing 8 required positional arguments"),
+        (3, line(PLAYED[0]), "a game is there twice"),
+        (3, line(PLAYED[1], number=2), "game 3 is not what"),
+        (3, line(PLAYED[1], number=77), "out of range"),
+        (3, line(PLAYED[1], number=-1), "game 0 is not what"),
+        (3, line(PLAYED[1], number="1"), "must be integers"),
+        (3, line(PLAYED[1], opening="9-13 22-17"), "game 2 is not what"),
+        (3, line(PLAYED[1], score=0.7), "game 2 has a score of 0.7"),
+        (3, line(PLAYED[1], score=None), "game 2 has a score of None"),
+        (3, line(PLAYED[1], season=""), "unexpected keyword argument"),
+        (3, line(PLAYED[1], moves=None), "not iterable"),
     ],
 )
-def test_damaged_journal_is_refused(tmp_path, lines, message):
-    path = tmp_path / FILE_NAME
-    content = "".join(f"{with_checksum(line)}\n" for line in lines)
+def test_damaged_journal_is_refused(tmp_path, number, damaged, message):
+    path, lines = tmp_path / FILE_NAME, [*map(line, (HEAD, *PLAYED))]
+    lines[number - 1] = damaged
+    content = "".join(f"{text}\n" for text in lines)
     path.write_text(content)
     with pytest.raises(ValueError, match=rf"{FILE_NAME}' cannot be resumed: .*{message}") as raised:
         Journal(path).resume({"a": 1}, FIXTURES)
     assert "\n" not in str(raised.value)
-    assert path.read_text() == content
-
-
-def test_journal_without_a_whole_line_is_refused(tmp_path):
-    path = tmp_path / FILE_NAME
-    path.write_text("no line at all")
-    with pytest.raises(ValueError, match=FILE_NAME):
-        Journal(path).resume({"a": 1}, FIXTURES)
-    assert path.read_text() == "no line at all"
-
-
-def test_journal_without_checksums_is_refused(tmp_path):
-    path = tmp_path / FILE_NAME
-    content = "".join(f"{line}\n" for line in LINES)
-    path.write_text(content)
-    message = f"{str(path)!r} cannot be resumed: line 1 is damaged: it has no checksum"
-    with pytest.raises(ValueError, match=re.escape(message)):
-        Journal(path).resume({"a": 1}, FIXTURES)
     assert path.read_text() == content
 
 
@@ -820,22 +699,6 @@ def test_flipped_bit_of_a_journal_is_named(tmp_path_factory, data):
         assert path.read_bytes() == content
     else:
         assert found == RECORDS
-
-
-def test_damaged_line_is_named(tmp_path):
-    journal, path = filled(tmp_path), tmp_path / FILE_NAME
-    lines = path.read_text().splitlines(keepends=True)
-    for damaged, message in (
-        (lines[2].replace("0.5", "1.0"), "line 3 is damaged: its checksum does not fit"),
-        (re.sub(', "checksum": .*}', "}", lines[2]), "line 3 is damaged: it has no checksum"),
-        (lines[2].replace("moves", ""), "line 3 is damaged: its checksum does not fit"),
-        ("\0" * 20 + "\n", "line 3 is damaged: Expecting value"),
-        ("[" * 100_000 + "\n", "line 3 is damaged: "),
-        (lines[1], "a game is there twice"),
-    ):
-        path.write_text("".join([*lines[:2], damaged, lines[3]]))
-        with pytest.raises(ValueError, match=f"cannot be resumed: {message}"):
-            journal.resume({"a": (1, 2)}, FIXTURES)
 
 
 def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
@@ -919,8 +782,8 @@ def test_resumed_league_replays_its_games(journal, adjudicate):
 
 def changes(game):
     """Records of a game that its moves contradict."""
-    yield from (replace(game, score=score) for score in (0.0, 0.5, 1.0) if score != game.score)
     yield replace(game, difference=game.difference + 1)
+    yield from (replace(game, score=score) for score in (0.0, 0.5, 1.0) if score != game.score)
     yield replace(game, moves=game.moves[:-1])
     yield replace(game, moves=(*game.moves, "1-6"))
     yield replace(game, moves=("1-5", *game.moves[1:]))
@@ -931,11 +794,11 @@ def changes(game):
 
 def test_game_whose_moves_do_not_give_its_score_is_refused(tmp_path, journal):
     games, schedule, rules = replayed(journal)
-    ends = {game.reason: game for game in games if "ended" not in game.reason}
+    ends = {game.reason: game for game in games}
+    assert len(ends) > 6
     for reason, game in ends.items():
-        if "forfeits" in reason or "agreed" in reason:
-            continue
-        for changed in changes(game):
+        by_rule = not any(it in reason for it in ("ended", "forfeits", "agreed"))
+        for changed in itertools.islice(changes(game), None if by_rule else 3):
             forged = Journal(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
             forged.create({})
             forged.append([changed])
@@ -943,16 +806,6 @@ def test_game_whose_moves_do_not_give_its_score_is_refused(tmp_path, journal):
             with pytest.raises(ValueError, match=text):
                 forged.resume({}, schedule, rules)
             assert forged.resume({}, schedule) == [changed]
-
-
-@pytest.mark.parametrize("claim", ["win", "draw"])
-def test_score_of_a_claim_is_not_believed(tmp_path, claim):
-    players = (Draws(), raises(GameEndedError("enough", claim)))
-    game = play_game(players, START, RULES)
-    for score in (0.0, 0.5):
-        forged = replace(game, score=score)
-        with pytest.raises(ValueError, match="its moves give Black 1, not"):
-            check_game(forged, RULES)
 
 
 def test_game_whose_moves_were_not_kept_is_believed():
@@ -1010,9 +863,8 @@ def test_games_are_read_back_as_played(tmp_path, journal):
     ]
     games = in_order(played(journal, 1, makers, fixtures(3, cards)))
     entrants = (*LEAGUE.entrants, Entrant("third", "none"))
-    pdn.dump(
-        games_to_pdn(replace(LEAGUE, entrants=entrants, games=tuple(games))), tmp_path / "games.pdn"
-    )
+    league = replace(LEAGUE, entrants=entrants, games=tuple(games))
+    pdn.dump(games_to_pdn(league, [game.replay() for game in games]), tmp_path / "games.pdn")
     found = pdn.load(tmp_path / "games.pdn")
     assert len(found) == len(games) == 30
     for game, read in zip(games, found, strict=True):
@@ -1034,9 +886,8 @@ def test_games_are_read_back_as_played(tmp_path, journal):
 
 
 def test_game_with_an_illegal_move_is_named():
-    game = replace(RECORDS[0], number=11, moves=("9-13", "9-13"))
     with pytest.raises(ValueError, match="game 12: '9-13' is illegal"):
-        list(games_to_pdn(replace(LEAGUE, games=(game,))))
+        replace(RECORDS[0], number=11, moves=("9-13", "9-13")).replay()
 
 
 # Who enters.
@@ -1045,19 +896,9 @@ def test_game_with_an_illegal_move_is_named():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("material@deep=6", "'material@deep=6': options are depth, .*, not 'deep'"),
-        ("material@depth=six", "depth is a number, not 'six'"),
         ("material@selective=2", "selective is 0 or 1, not '2'"),
         ("random@selective=1", "does not search by plies: it takes no selective"),
-        ("hub:engine@width=5", "options are depth, .*, not 'width'"),
-        ("material@depth=6,", "options are depth, .*, not ''"),
-        ("material@depth=6,seconds", "seconds is a number, not ''"),
-        ("material@depth=2.5", "depth is a number, not '2.5'"),
-        ("material@depth=0", "depth must be a whole number from 1"),
-        ("material@nodes=5", "a full-width search takes no nodes"),
-        ("random@depth=3", "does not search by plies"),
         ("material@seconds=60", "'material@seconds=60' would use up the 60 seconds"),
-        ("nobody", "unknown agent 'nobody'"),
         ("material@depth", "unknown agent 'material@depth'"),
         ("hub:", "the command of the engine is empty"),
         ("hub:/there/is/none", "cannot be started"),
@@ -1069,11 +910,17 @@ def test_entrants_that_cannot_play_are_refused_with_a_reason(text, message):
         make_entry(text, timeout=60)
 
 
-def test_names_in_tables_can_be_printed():
-    assert display_name("hub:sh -c 'cd x\n run'", {}) == "hub:sh -c 'cd x run'"
-    assert display_name("a.py:First", {"label": "\x1b[31m\udcff"}) == (
-        "a.py:First (label ?[31m\\udcff)"
-    )
+@pytest.mark.parametrize(
+    ("name", "options", "shown"),
+    [
+        ("players/c10.safetensors", {}, "c10"),
+        ("runs/c10-seed-0/champion.safetensors", {"depth": 4}, "c10-seed-0 (depth 4)"),
+        ("hub:sh -c 'cd x\n run'", {}, "hub:sh -c 'cd x run'"),
+        ("a.py:First", {"label": "\x1b[31m\udcff"}, "a.py:First (label ?[31m\\udcff)"),
+    ],
+)
+def test_names_in_tables_are_short_and_printable(name, options, shown):
+    assert display_name(name, options) == shown
 
 
 def test_patience_with_a_program_is_no_time_for_a_move():
@@ -1105,20 +952,6 @@ def test_common_limit_applies_to_searching_agents_without_their_own(text, given,
         == display_name(AgentSpec.parse(text).name, entry.entrant.options)
     )
     assert entry.single == text.startswith("dxp")
-
-
-def test_weight_files_are_named_without_folder_and_suffix():
-    for path, name in (
-        ("players/c10.safetensors", "c10"),
-        ("runs/c10-seed-0/champion.safetensors", "c10-seed-0"),
-    ):
-        assert display_name(path, {}) == name
-        assert display_name(path, {"depth": 4}) == f"{name} (depth 4)"
-
-
-def test_depth_below_one_is_refused():
-    with pytest.raises(ValueError, match="depth must be a whole number from 1"):
-        make_entry("blondie24", depth=0)
 
 
 def test_description_of_an_entrant_changes_with_its_file(tmp_path):

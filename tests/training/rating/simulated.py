@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 from scipy.special import ndtr
 
+from checkers_env.openings import opening_board
 from training.league.records import Entrant, GameRecord, League
 from training.rating.elo import expected_score
 
@@ -39,3 +40,12 @@ def league(elo, openings, rng, *, draws=0.5, correlation=0.0, first_move=0.0):
 def record(black, white, opening, score, moves=()):
     """Return a game of which only the result matters."""
     return GameRecord(0, black, white, str(opening), score, "simulated", 0, tuple(moves))
+
+
+def random_game(seed, opening="11-15 23-19", *, black=0, white=1, score=0.5, plies=80):
+    """Return a game of random moves."""
+    board, rng = opening_board(opening), np.random.default_rng(seed)
+    while board.legal_moves and len(board.moves) < plies:
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    moves = tuple(map(str, board.moves))
+    return GameRecord(seed, black, white, opening, score, "", 0, moves)

@@ -1,15 +1,23 @@
-"""Elo ratings: closed forms, a slow fit, refits without an opening, known strengths."""
+"""Elo ratings: closed forms, a slow fit, refits without an opening, known strengths; anchors."""
 
 import dataclasses
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.stats import spearmanr
 
 from tests.training.rating.simulated import league, record
 from training.league.records import Entrant, League
-from training.rating.elo import ELO_PER_LOGIT, elo_difference, expected_score, rate_league
+from training.rating import elo as rating
+from training.rating.elo import (
+    ELO_PER_LOGIT,
+    Anchor,
+    describe_scale,
+    elo_difference,
+    expected_score,
+    find_anchor,
+    rate_league,
+)
 from training.rating.intervals import score_match
 
 LADDER = np.array([250.0, 120, 0, -40, -90, -240])
@@ -48,6 +56,7 @@ def fitted_slowly(games, players, prior):
 
 
 def test_scale_is_that_of_the_logistic_formula():
+    assert pytest.approx(173.718, abs=0.001) == ELO_PER_LOGIT
     assert expected_score(0) == 0.5
     assert expected_score(400) == pytest.approx(10 / 11)
     assert elo_difference(0.6) == pytest.approx(70.44, abs=0.005)
@@ -55,55 +64,38 @@ def test_scale_is_that_of_the_logistic_formula():
     assert expected_score(elo_difference(0.123)) == pytest.approx(0.123)
 
 
-def test_difference_of_two_players_is_that_of_their_score():
-    games = league([100, 0], 43, rng(), draws=0.8)
-    rated = rate_league(games, prior=1e-6, first_move=False)
-    points = score_match(games.games, 0, 1).total
-    assert rated.difference(0, 1).elo == pytest.approx(elo_difference(points.mean), abs=1e-3)
-    assert rated.elo.tolist() == pytest.approx([rated.elo[0], -rated.elo[0]])
-
-
-def test_prior_equals_a_number_of_draws():
-    games = league([100, 0], 43, rng())
-    points = score_match(games.games, 0, 1).total.mean * 86
-    for draws in (1, 10):
-        rated = rate_league(games, prior=draws, first_move=False)
-        expected = elo_difference((points + draws / 2) / (86 + draws))
-        assert rated.difference(0, 1).elo == pytest.approx(expected)
+@pytest.mark.parametrize("draws", [1e-6, 1, 10])
+def test_match_has_its_closed_form(monkeypatch, draws):
+    """The difference is the mean of that with either colour; the prior adds draws to both."""
+    monkeypatch.setattr(rating, "PRIOR", draws)
+    match = league([100, 0], 43, rng(), draws=0.6, first_move=50)
+    rated, scores = rate_league(match), score_match(match.games, 0, 1)
+    expected = [
+        elo_difference((43 * part.mean + draws / 4) / (43 + draws / 2))
+        for part in (scores.as_black, scores.as_white)
+    ]
+    assert rated.difference(0, 1).elo == pytest.approx(np.mean(expected), abs=1e-3)
+    assert rated.elo == pytest.approx([rated.elo[0], -rated.elo[0]])
 
 
 @pytest.mark.parametrize("prior", [1.0, 5.0])
-def test_ratings_equal_a_slow_fit(prior):
+def test_ratings_equal_a_slow_fit(monkeypatch, prior):
+    monkeypatch.setattr(rating, "PRIOR", prior)
     games = league(LADDER, 3, rng(), first_move=60)
     some = dataclasses.replace(games, games=games.games[:70] + games.games[75:])
-    rated = rate_league(some, prior=prior)
-    *elo, first_move = fitted_slowly(some.games, 6, prior)
-    assert rated.elo == pytest.approx(np.array(elo), abs=0.05)
-    assert rated.first_move.elo == pytest.approx(first_move, abs=0.05)
+    *elo, _ = fitted_slowly(some.games, 6, prior)
+    assert rate_league(some).elo == pytest.approx(np.array(elo), abs=0.05)
 
 
-def test_nearly_without_a_prior_expected_scores_equal_the_scores():
-    games = league(LADDER, 20, rng(), first_move=60)
-    rated = rate_league(games, prior=1e-6)
-    black, white = np.array([(game.black, game.white) for game in games.games]).T
-    points = np.array([game.score for game in games.games])
-    expected = expected_score(rated.elo[black] - rated.elo[white] + rated.first_move.elo)
-    for player in range(len(LADDER)):
-        surplus = (points - expected)[black == player].sum() - (points - expected)[
-            white == player
-        ].sum()
-        assert surplus == pytest.approx(0, abs=1e-4)
-    assert (points - expected).sum() == pytest.approx(0, abs=1e-4)
-
-
-def test_errors_equal_those_of_refits_without_one_opening():
+def test_errors_equal_those_of_refits_without_one_opening(monkeypatch):
+    monkeypatch.setattr(rating, "PRIOR", 0.01)
     openings = 30
     games = league(LADDER, openings, rng(3), correlation=0.6, first_move=30)
-    rated = rate_league(games, prior=0.01)
+    rated = rate_league(games)
     left_out = []
     for opening in range(openings):
         rest = tuple(game for game in games.games if game.opening != str(opening))
-        left_out.append(rate_league(dataclasses.replace(games, games=rest), prior=0.01).elo)
+        left_out.append(rate_league(dataclasses.replace(games, games=rest)).elo)
     away = np.array(left_out) - np.mean(left_out, axis=0)
     jackknife = (openings - 1) / openings * away.T @ away
     assert np.diag(rated.covariance) == pytest.approx(np.diag(jackknife), rel=0.03)
@@ -143,7 +135,6 @@ def test_known_strengths_are_recovered(simulated):
     found = np.array([rated.elo for rated in simulated])
     error = found.std(axis=0, ddof=1) / np.sqrt(len(simulated))
     assert np.abs(found.mean(axis=0) - LADDER + LADDER.mean()).max() < 4 + 3 * error.max()
-    assert np.mean([rated.first_move.elo for rated in simulated]) == pytest.approx(40, abs=4)
     spread = np.mean([np.sqrt(np.diag(rated.covariance)) for rated in simulated], axis=0)
     assert spread == pytest.approx(found.std(axis=0, ddof=1), rel=0.25)
 
@@ -167,46 +158,15 @@ def test_intervals_cover_at_their_nominal_rate(simulated):
     assert 0.93 <= np.mean(ratings) <= 0.97
 
 
-def test_superiority_of_equal_players_is_uniform():
-    chance = rng(8)
-    found = [
-        rate_league(league([0, 0, 50], 20, chance, draws=0.6, correlation=0.4)).los(0, 1)
-        for _ in range(400)
-    ]
-    for level in (0.05, 0.25, 0.5, 0.75, 0.95):
-        assert np.mean(np.array(found) < level) == pytest.approx(level, abs=0.06)
-
-
-def test_superiority_agrees_with_the_interval():
-    rated = rate_league(league(LADDER, 10, rng()), confidence=0.9)
-    for one in range(6):
-        assert rated.los(one, one) == 0.5
-        for other in range(one):
-            both = rated.los(one, other), rated.los(other, one)
-            assert sum(both) == pytest.approx(1)
-            assert (both[1] > 0.95) == (rated.difference(other, one).low > 0)
-
-
 def test_anchored_player_has_a_fixed_rating_without_error():
     games = league(LADDER, 10, rng())
-    free, anchored = rate_league(games), rate_league(games, anchor=("player 2", 1600))
+    free, anchored = rate_league(games), rate_league(games, Anchor("player 2", 1600))
     assert anchored.rating(2) == (1600, 1600, 1600)
     assert anchored.elo - 1600 == pytest.approx(free.elo - free.elo[2])
     assert free.elo.mean() == pytest.approx(0)
     assert anchored.difference(0, 5) == pytest.approx(free.difference(0, 5))
     below = anchored.rating(4)
     assert (below.low - 1600, below.high - 1600) == pytest.approx(free.difference(4, 2)[1:])
-
-
-def test_order_of_entrants_and_games_does_not_matter():
-    games = league(LADDER, 6, rng(), first_move=30)
-    renamed = tuple(
-        dataclasses.replace(game, black=5 - game.black, white=5 - game.white)
-        for game in reversed(games.games)
-    )
-    one, other = rate_league(games), rate_league(dataclasses.replace(games, games=renamed))
-    assert other.elo[::-1] == pytest.approx(one.elo)
-    assert other.covariance[::-1, ::-1] == pytest.approx(one.covariance)
 
 
 def test_ratings_of_perfect_scores_are_finite():
@@ -219,7 +179,6 @@ def test_ratings_of_perfect_scores_are_finite():
     assert 700 < best.elo < 1100
     assert best.low > 300
     assert best.high - best.low > 400
-    assert rated.los(0, 1) > 0.999
 
 
 @pytest.mark.parametrize("scores", [(0.5, 0.5), (1.0, 0.0)])
@@ -239,66 +198,60 @@ def test_one_game_has_a_very_wide_interval():
     between = rated.difference(0, 1)
     assert 0 < between.elo < 200
     assert between.low < -400
-    assert 0.5 < rated.los(0, 1) < 0.8
-
-
-def test_players_who_never_met_are_compared_through_others():
-    chance = rng(2)
-    games = tuple(
-        game
-        for game in league([300, 0, -300], 200, chance).games
-        if {game.black, game.white} != {0, 2}
-    )
-    entrants = tuple(Entrant(name, "none") for name in "abc")
-    rated = rate_league(League(entrants, {}, games))
-    between = rated.difference(0, 2)
-    assert between.elo == pytest.approx(600, abs=80)
-    assert between.low < 600 < between.high
-    assert between.high - between.low > rated.difference(0, 1).high - rated.difference(0, 1).low
-
-
-def test_in_a_round_robin_the_order_is_that_of_the_scores():
-    games = league(LADDER, 4, rng(11), draws=0.9)
-    points = [
-        sum(
-            g.score if g.black == player else 1 - g.score
-            for g in games.games
-            if player in (g.black, g.white)
-        )
-        for player in range(6)
-    ]
-    assert spearmanr(points, rate_league(games, first_move=False).elo).statistic == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("unrated", "message"),
     [
-        (lambda: rate_league(of("ab")), "at least two entrants"),
-        (lambda: rate_league(of("a", (0, 0, "", 1.0))), "at least two entrants"),
-        (lambda: rate_league(of("abcd", (0, 1, "", 1.0), (3, 2, "", 0.5))), "not met: a b; c d$"),
-        (lambda: rate_league(of("abc", (0, 1, "", 1.0))), "not met: a b; c$"),
-        (
-            lambda: rate_league(of("ab", (0, 1, "", 1.0)), anchor=("c", 0)),
-            "one entrant of .*'a', 'b'.*not 'c'",
-        ),
-        (
-            lambda: rate_league(of("aa", (0, 1, "", 1.0)), anchor=("a", 0)),
-            "name of one entrant of .*, not 'a'",
-        ),
-        (
-            lambda: rate_league(of("ab", (0, 1, "", 1.0)), prior=0),
-            "prior must be above 0 games, not 0",
-        ),
-        (
-            lambda: rate_league(of("ab", (0, 1, "", 1.0)), confidence=95),
-            "confidence must be .*, not 95",
-        ),
+        (of("ab"), "at least two entrants"),
+        (of("a", (0, 0, "", 1.0)), "at least two entrants"),
+        (of("abcd", (0, 1, "", 1.0), (3, 2, "", 0.5)), "not met: a b; c d$"),
+        (of("abc", (0, 1, "", 1.0)), "not met: a b; c$"),
     ],
 )
-def test_invalid_leagues_are_refused(call, message):
+def test_leagues_without_a_common_scale_are_refused(unrated, message):
     with pytest.raises(ValueError, match=message):
-        call()
+        rate_league(unrated)
 
 
-def test_one_logit_is_173_7_points_of_elo():
-    assert pytest.approx(173.718, abs=0.001) == ELO_PER_LOGIT
+ZERO = Entrant("material (depth 4)", "material", {"depth": 4})
+DEEP = Entrant("material (depth 6)", "material", {"depth": 6})
+OTHER = Entrant("blondie24 (depth 4)", "blondie24", {"depth": 4})
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ("", Anchor("material (depth 4)", 0.0)),
+        ("material@depth=6=1000", Anchor("material (depth 6)", 1000)),
+        ("material (depth 6)=-5.5", Anchor("material (depth 6)", -5.5)),
+        ("blondie24=1e3", Anchor("blondie24 (depth 4)", 1000)),
+        ("blondie24@depth=4=0", Anchor("blondie24 (depth 4)", 0)),
+    ],
+)
+def test_anchor_may_be_named_as_in_tables_or_on_the_command_line(text, anchor):
+    assert find_anchor([OTHER, ZERO, DEEP], text) == anchor
+
+
+FORM = "an anchor is NAME=ELO, such as blondie24=1000, with at most 100,000 "
+AMBIGUOUS = "no single player is named .*: the players are "
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *((text, FORM) for text in ("material", "=5", "blondie24=", "blondie24=inf")),
+        *((text, FORM) for text in ("blondie24=1e6", "blondie24=a")),
+        *((text, AMBIGUOUS) for text in ("material=0", "strong=0", "blondie24@depth=6=0")),
+    ],
+)
+def test_unknown_anchor_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        find_anchor([OTHER, ZERO, DEEP], text)
+
+
+def test_scale_is_described():
+    assert find_anchor([OTHER, DEEP]) is None
+    assert describe_scale(Anchor("material (depth 4)", 0.0)) == "0 Elo is material (depth 4)."
+    assert describe_scale(Anchor("x", 1500.0)) == "The scale is fixed by x: +1500 Elo."
+    assert "mean" in describe_scale(None)

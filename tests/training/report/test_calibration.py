@@ -5,11 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
 
 import agents
 from checkers_env.board import Board
-from training.league.records import GameRecord
+from tests.training.rating.simulated import random_game
 from training.report import calibration
 from training.report.calibration import (
     SURE,
@@ -22,18 +21,6 @@ from training.report.calibration import (
     turning_points,
     value_positions,
 )
-
-
-def random_game(seed, opening="11-15 23-19", score=0.5):
-    rng, moves = np.random.default_rng(seed), []
-    board = Board(opening) if ":" in opening else Board()
-    for text in () if ":" in opening else opening.split():
-        moves.append(text)
-        board.push(text)
-    while board.legal_moves and len(moves) < 80:
-        moves.append(str(board.legal_moves[rng.integers(len(board.legal_moves))]))
-        board.push(moves[-1])
-    return GameRecord(seed, 0, 1, opening, score, "", 0, tuple(moves))
 
 
 @pytest.mark.parametrize("opening", ["11-15 23-19", "W:W18,21,K30:B3,10,K22"])
@@ -54,7 +41,7 @@ def test_positions_are_the_first_quiet_ones_of_each_number_of_pieces(opening):
 def test_values_are_for_black():
     game = random_game(3, score=0.0)
     agent = agents.make("material", depth=2)
-    (valued,) = value_positions(agent, [game], 2)
+    valued = value_positions(agent, game)
     assert {it.result for it in valued} == {-1.0}
     for it, board in zip(valued, quiet_positions(game).values(), strict=True):
         score = agents.analyse(agent, board, depth=2).score
@@ -63,21 +50,10 @@ def test_values_are_for_black():
     assert any(it.value for it in valued)
 
 
-def test_agents_without_values_are_refused(monkeypatch):
-    with pytest.raises(ValueError, match="random is not limited by depth"):
-        next(value_positions(agents.make("random"), [random_game(0)], 2))
-    monkeypatch.setattr(calibration, "analyse", lambda *_, **__: SimpleNamespace(score=None))
-    with pytest.raises(ValueError, match="2 plies take too long in B:W"):
-        next(value_positions(agents.make("material"), [random_game(0)], 2))
-
-
-def test_the_correlation_is_that_of_scipy():
-    rng = np.random.default_rng(0)
-    values = rng.uniform(-1, 1, 30)
-    results = np.sign(np.round(values + rng.normal(0, 1, 30)))
-    theirs = pearsonr(values, results)
-    wanted = (theirs.statistic, *theirs.confidence_interval(0.95))
-    assert correlate(values, results) == pytest.approx(wanted, abs=1e-4)
+def test_search_without_a_value_is_refused(monkeypatch):
+    monkeypatch.setattr(calibration, "analyse", lambda *_: SimpleNamespace(score=None))
+    with pytest.raises(ValueError, match="a search takes too long in B:W"):
+        value_positions(agents.make("material"), random_game(0))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 const PAUSE = 900; // milliseconds between moves
 const viewer = element("viewer");
-const state = { game: null, positions: [], moves: [], error: "", ply: 0, flipped: false };
+const state = { game: null, positions: [], moves: [], ply: 0, flipped: false };
 let timer = 0;
 
 const openGame = (game) => {
@@ -52,11 +52,11 @@ const verdict = ({ score, reason }) =>
   `${RESULTS[score]}, ${VERDICTS[score]}: ${league.reasons[reason] || "not said why"}`;
 
 const statusText = () => {
-  const { game, positions, moves, error, ply } = state;
+  const { game, positions, moves, ply } = state;
   const { number, isBlack } = numberOf(ply - 1);
   const made = ply ? `${number}${isBlack ? "." : "…"} ${moves[ply - 1].text}` : "Start";
   if (ply < moves.length) return `${made} · ${SIDES[positions[ply].turn]} to move`;
-  return `${made} · ${error ? `the record goes on, but ${error}` : verdict(game)}`;
+  return `${made} · ${verdict(game)}`;
 };
 
 const show = (glides = false) => {

@@ -1,4 +1,4 @@
-"""The verdict: one sentence, whose figures are those of the ratings."""
+"""Standings, and the verdict: one sentence, whose figures are those of the ratings."""
 
 from dataclasses import replace
 
@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from tests.training.rating.simulated import league
+from training.league.records import Entrant, GameRecord, League
+from training.league.schedule import schedule_games
 from training.rating.elo import rate_league
+from training.report import standings as report
+from training.report.standings import format_elo, verdict
 from training.report.terminal import forfeits
-from training.report.verdict import format_elo, verdict
 
 
 @pytest.mark.parametrize("elo", [(200, 0), (0, 200)])
@@ -53,3 +56,16 @@ def test_forfeit_is_what_the_referee_says_and_not_what_an_agent_says():
     assert [*forfeits(replace(played, games=tuple(games)))] == [
         f"{black} forfeited 1 of its games, the first being game 1: Black forfeits: it died"
     ]
+
+
+def test_equal_ratings_keep_the_order_of_the_entrants(monkeypatch):
+    entrants = tuple(Entrant(name, name) for name in ("one", "two", "three"))
+    fixtures = schedule_games([(0, 1), (0, 2), (1, 2)], ["9-13 22-18", "9-13 24-20"])
+    games = tuple(GameRecord(*fixture, 0.5, "max moves", 0, ()) for fixture in fixtures)
+    equals = League(entrants, {}, games)
+    rated = rate_league(equals)
+    noise = np.array([0.0, 1e-12, 2e-12])
+    monkeypatch.setattr(
+        report, "rate_league", lambda *given, **options: replace(rated, elo=rated.elo + noise)
+    )
+    assert [line.name for line in report.standings(equals)] == ["one", "two", "three"]

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-import agents
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.endgame.indexing import index_to_position, material_slices, slice_size, slice_start
@@ -17,10 +16,9 @@ from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.endgame.test_endgame import solve_slowly
-from training.league.records import GameRecord
-from training.report import player_analysis
-from training.report.player_analysis import (
-    Accuracy,
+from tests.training.rating.simulated import random_game
+from training.report import examination
+from training.report.examination import (
     Timing,
     choice_positions,
     measure_accuracy,
@@ -74,7 +72,7 @@ def fens_after(board):
 
 @pytest.mark.parametrize("value", [1, 0])
 def test_two_piece_endings_equal_the_slow_rules(tables, value):
-    drawn = list(player_analysis.sample_endings(tables, 2, value, 40, np.random.default_rng(0)))
+    drawn = list(examination.sample_endings(tables, 2, value, 40, np.random.default_rng(0)))
     plies = solve_slowly([board.fen() for board, _ in drawn])
 
     def move_value(fen):
@@ -86,22 +84,6 @@ def test_two_piece_endings_equal_the_slow_rules(tables, value):
         assert move_value(board.fen()) == value
         assert {move.squares for move in good} == kept
         assert 0 < len(good) < len(turns_of(board))
-
-
-@pytest.mark.parametrize("value", [1, 0])
-def test_good_moves_of_three_piece_endings_equal_the_tables(tables, value):
-    for board, good in player_analysis.sample_endings(
-        tables, 3, value, 60, np.random.default_rng(1)
-    ):
-        assert (board.black | board.white).bit_count() == 3
-        assert probe_board(tables, board).value == value
-        values = {
-            squares: -probe_board(tables, Board(fen)).value
-            for squares, fen in fens_after(board).items()
-        }
-        assert {move.squares for move in good} == {s for s, v in values.items() if v == value}
-        assert max(values.values()) == value > min(values.values())
-        assert board.rules.max_moves is None
 
 
 @pytest.mark.parametrize("value", [1, 0])
@@ -117,7 +99,7 @@ def test_every_test_ending_has_equal_probability(tables, value):
     draws = 12 * len(every)
     rng = np.random.default_rng(2)
     found = Counter(
-        board.fen() for board, _ in player_analysis.sample_endings(tables, 2, value, draws, rng)
+        board.fen() for board, _ in examination.sample_endings(tables, 2, value, draws, rng)
     )
     assert set(found) <= every
     assert chisquare([found[fen] for fen in every]).pvalue > 1e-3
@@ -127,8 +109,7 @@ def drawn_tests(tables, pieces, positions, seed):
     """Return the won and the drawn endings that `accuracy` tries with this seed."""
     rng = np.random.default_rng(seed)
     return [
-        list(player_analysis.sample_endings(tables, pieces, value, positions, rng))
-        for value in (1, 0)
+        list(examination.sample_endings(tables, pieces, value, positions, rng)) for value in (1, 0)
     ]
 
 
@@ -140,18 +121,9 @@ def test_accuracy_is_the_share_of_good_moves(tables, rule, pieces):
     won, drawn = drawn_tests(tables, pieces, 50, 3)
     assert agent.asked == [board.fen() for board, _ in [*won, *drawn]]
     wins, draws = (sum(rule(board) in good for board, good in part) for part in (won, drawn))
-    assert found == Accuracy(50, wins, 50, draws)
+    assert found == [wins, draws]
     assert 0 < wins < 50
     assert 0 < draws < 50
-
-
-def test_equal_seeds_give_equal_tests(tables):
-    fens = [
-        [board.fen() for part in drawn_tests(tables, 3, 10, seed) for board, _ in part]
-        for seed in (4, 4, 5)
-    ]
-    assert fens[0] == fens[1]
-    assert fens[0] != fens[2]
 
 
 def test_perfect_player_scores_all_and_worst_player_nothing(tables):
@@ -161,58 +133,20 @@ def test_perfect_player_scores_all_and_worst_player_nothing(tables):
     knowing = PlayerAgent("with tables", AlphaBeta(Material(), 1, tablebase=tables))
     for pieces in (2, 3):
         rng = np.random.default_rng(6)
-        assert measure_accuracy(knowing, tables, pieces, 60, rng) == (60, 60, 60, 60)
-        assert measure_accuracy(Scripted(worst), tables, pieces, 30, rng) == (30, 0, 30, 0)
-
-
-def test_random_player_scores_its_expectation(tables):
-    found = measure_accuracy(
-        agents.make("random", seed=7), tables, 3, 150, np.random.default_rng(8)
-    )
-    kept = (found.wins_kept, found.draws_kept)
-    for part, count in zip(drawn_tests(tables, 3, 150, 8), kept, strict=True):
-        chances = np.array([len(good) / len(board.legal_moves) for board, good in part])
-        assert abs(count - chances.sum()) < 4 * np.sqrt((chances * (1 - chances)).sum())
-
-
-def test_no_positions_give_no_accuracy(tables):
-    assert measure_accuracy(Scripted(first), tables, 3, 0, np.random.default_rng(0)) == (0, 0, 0, 0)
-
-
-@pytest.mark.parametrize("pieces", [0, 1, 4])
-def test_endings_outside_the_tables_are_refused(tables, pieces):
-    with pytest.raises(ValueError, match=f"pieces must be from 2 to 3, .*not {pieces}"):
-        measure_accuracy(Scripted(first), tables, pieces, 1, np.random.default_rng(0))
-
-
-def test_lost_endings_are_not_tested(tables):
-    with pytest.raises(ValueError, match=r"1 .a win. or 0 .a draw., not -1"):
-        next(player_analysis.sample_endings(tables, 3, -1, 1, np.random.default_rng(0)))
-
-
-def game(opening, moves, black, white, seed):
-    """Return a game of 60 plies at most, its first moves given."""
-    board, rng = Board(opening) if ":" in opening else Board(), np.random.default_rng(seed)
-    for move in moves:
-        board.push(move)
-    while board.legal_moves and board.ply < 60:
-        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-    texts = []
-    while board.moves:
-        texts.insert(0, str(board.pop()))
-    return GameRecord(0, black, white, opening, 0.5, "", 0, tuple(texts))
+        assert measure_accuracy(knowing, tables, pieces, 60, rng) == [60, 60]
+        assert measure_accuracy(Scripted(worst), tables, pieces, 30, rng) == [0, 0]
 
 
 GAMES = [
-    game("9-13 22-18", ("9-13", "22-18"), 0, 1, 0),
-    game("", (), 1, 0, 1),
-    game("W:WK15,K18,22,31:BK1,3,9", (), 0, 2, 2),
-    game("9-14 23-19", ("9-14", "23-19"), 2, 1, 3),
+    random_game(0, "9-13 22-18", plies=60),
+    random_game(1, "", black=1, white=0, plies=60),
+    random_game(2, "W:WK15,K18,22,31:BK1,3,9", white=2, plies=60),
+    random_game(3, "9-14 23-19", black=2, plies=60),
 ]
 
 
 @pytest.mark.parametrize("player", [0, 1, 2, 3])
-def test_sampled_positions_have_several_moves(player):
+def test_sampled_positions_have_several_moves(monkeypatch, player):
     expected = []
     for record in GAMES:
         board = Board(record.opening) if ":" in record.opening else Board()
@@ -222,21 +156,21 @@ def test_sampled_positions_have_several_moves(player):
                 expected.append(board.fen())
             board.push(text)
     assert (len(expected) > 15) == (player != 3)
-    for every in (1, 2, 7):
-        found = choice_positions(GAMES, player, every)
-        assert [board.fen() for board in found] == expected[::every]
-        assert all(board.outcome() is None for board in found)
-    assert choice_positions(GAMES, player) == choice_positions(GAMES, player, 5)
+    assert [board.fen() for board in choice_positions(GAMES, player)] == expected[::5]
+    monkeypatch.setattr(examination, "EVERY", 1)
+    found = choice_positions(GAMES, player)
+    assert [board.fen() for board in found] == expected
+    assert all(board.outcome() is None for board in found)
 
 
-BOARDS = choice_positions(GAMES, 0, 1)
+BOARDS = choice_positions(GAMES * 5, 0)
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """Replace the clock by one that the test advances."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(player_analysis, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    monkeypatch.setattr(examination, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     return clock
 
 
@@ -262,13 +196,6 @@ def test_timing_of_one_move_includes_it(clock):
     assert measure_time(taking(clock, (2.0,)), BOARDS[:1]) == Timing(1, 2.0, 2.0, 2.0)
 
 
-def test_timing_of_a_real_player_is_consistent():
-    found = measure_time(agents.make("material", depth=2), BOARDS[:10])
-    assert found.moves == 9
-    assert 0 < found.median <= found.longest
-    assert found.mean <= found.longest
-
-
 def test_determinism_is_the_share_of_equal_moves():
     rules = {1: first, 2: last}
     assert measure_determinism(lambda seed: Scripted(rules[seed]), BOARDS) == 0.0
@@ -281,22 +208,3 @@ def test_determinism_is_the_share_of_equal_moves():
     expected = sum(len(turns_of(board)) < 8 for board in BOARDS) / len(BOARDS)
     assert measure_determinism(lambda seed: Scripted(rules[seed]), BOARDS) == expected
     assert 0 < expected < 1
-
-
-def test_determinism_of_players_is_as_expected():
-    assert (
-        measure_determinism(lambda seed: agents.make("blondie24", depth=1, seed=seed), BOARDS)
-        == 1.0
-    )
-    boards = BOARDS * 10
-    shares = np.array([1 / len(board.legal_moves) for board in boards])
-    alike = measure_determinism(lambda seed: agents.make("random", seed=seed), boards) * len(boards)
-    assert abs(alike - shares.sum()) < 4 * np.sqrt((shares * (1 - shares)).sum())
-    assert measure_determinism(lambda seed: agents.make("random", seed=1), boards) == 1.0
-
-
-def test_no_boards_give_no_figures():
-    with pytest.raises(ValueError, match="at least one position"):
-        measure_time(Scripted(first), [])
-    with pytest.raises(ValueError, match="at least one position"):
-        measure_determinism(lambda seed: Scripted(first), [])
