@@ -43,7 +43,7 @@ from numba.extending import overload
 from platformdirs import user_cache_dir
 
 from checkers_env.files import open_regular, write_atomically
-from checkers_env.kernel_compiler import KernelCompiler, PartCompiler, as_parts, pipeline
+from checkers_env.kernel_compiler import KernelCompiler, PartCompiler, as_parts
 
 try:
     import fcntl
@@ -107,7 +107,7 @@ def _without_value(kind: Any) -> Any:
 
 
 def _compiled(function: Callable[..., Any], is_part: bool = False) -> Any:
-    options = {**OPTIONS, **pipeline(PartCompiler if is_part else KernelCompiler)}
+    options = {**OPTIONS, "pipeline_class": PartCompiler if is_part else KernelCompiler}
     dispatcher = numba.njit(**options, no_cpython_wrapper=is_part)(function)
     cache = dispatcher._cache = _KernelCache(function, is_part)
     compile_signature = dispatcher.compile
@@ -214,7 +214,7 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 
     function.register = register
 
-    options = {**OPTIONS, **pipeline(PartCompiler), "forceinline": inline}
+    options = {**OPTIONS, "pipeline_class": PartCompiler, "forceinline": inline}
 
     @overload(function, strict=False, jit_options=options)
     def compile_call(*arguments: Any) -> Any:

@@ -18,13 +18,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import caching, codegen, compiler, cpu, lowering, typed_passes, types
-from numba.core.bytecode import FunctionIdentity
+from numba.core import codegen, compiler, lowering, typed_passes, types
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
-from numba.core.runtime import rtsys
 
 PACKAGES = ("checkers_env", "agents", "training")
 
@@ -32,53 +29,6 @@ PACKAGES = ("checkers_env", "agents", "training")
 # of a function in a circle of calls, which is filled in last.
 _ENVIRONMENT, _ADDRESS = "_ZN08NumbaEnv", "numba.dynamic.globals"
 _CIRCULAR = codegen.RuntimeLinker.PREFIX
-
-# What is used of numba beyond its documented names. If one is missing, kernels are compiled as any
-# other function; tests/checkers_env/test_kernel_compiler.py tells when one has changed.
-PRIVATE: dict[type, tuple[str, ...]] = {
-    type(rtsys): ("initialize",),
-    FunctionIdentity: ("from_function",),
-    caching.FunctionCache: ("load_overload", "save_overload"),
-    Dispatcher: ("__init__", "compile", "get_call_template", "get_overload"),
-    codegen.CPUCodeLibrary: (
-        "__init__",
-        "_finalize_dynamic_globals",
-        "_finalize_final_module",
-        "_get_module_for_linking",
-        "_optimize_final_module",
-        "_optimize_functions",
-        "_raise_if_finalized",
-        "_unserialize",
-        "add_linking_library",
-        "add_llvm_module",
-        "enable_object_caching",
-        "finalize",
-        "serialize_using_object_code",
-    ),
-    codegen.JITCodeLibrary: ("_finalize_specific", "get_pointer_to_function"),
-    codegen.JITCPUCodegen: (
-        "_module_pass_manager",
-        "_pass_builder",
-        "create_library",
-        "set_env",
-        "unserialize_library",
-    ),
-    codegen.RuntimeLinker: ("resolve", "scan_unresolved_symbols"),
-    codegen.JitEngine: ("add_module", "is_symbol_defined"),
-    compiler.Compiler: ("define_pipelines",),
-    compiler.CompilerBase: ("__init__", "compile_extra"),
-    compiler.CompileResult: ("_find_referenced_environments", "_rebuild", "_reduce"),
-    cpu.CPUContext: ("get_executable", "post_lowering"),
-    lowering.Lower: ("lower_getitem", "lower_setitem"),
-    PassManager: ("__init__", "add_pass", "finalize"),
-    typed_passes.BaseNativeLowering: ("run_pass",),
-    typed_passes.NativeLowering: ("lowering_class",),
-}
-
-
-def is_supported() -> bool:
-    """Return whether this version of numba has all that is used of it here."""
-    return all(hasattr(cls, name) for cls, names in PRIVATE.items() for name in names)
 
 
 class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -303,11 +253,6 @@ class _NativeLowering(typed_passes.NativeLowering):  # type: ignore[misc]
     @property
     def lowering_class(self) -> type:
         return _Lowering
-
-
-def pipeline(cls: type) -> dict[str, type]:
-    """Return the option of numba's that takes a compiler, or none where it is not supported."""
-    return {"pipeline_class": cls} if is_supported() else {}
 
 
 class PartCompiler(compiler.Compiler):  # type: ignore[misc]

@@ -9,12 +9,57 @@ from types import FunctionType
 import numba
 import numpy as np
 import pytest
-from numba.core import codegen, event
+from numba.core import caching, codegen, compiler, cpu, event, lowering, typed_passes
+from numba.core.bytecode import FunctionIdentity
+from numba.core.compiler_machinery import PassManager
+from numba.core.dispatcher import Dispatcher
+from numba.core.runtime import rtsys
 
 import agents
-from checkers_env import Board, kernel_compiler
+from checkers_env import Board
 from checkers_env.jit import kernel
-from checkers_env.kernel_compiler import PRIVATE, KernelLibrary, PartLibrary, is_supported
+from checkers_env.kernel_compiler import KernelLibrary, PartLibrary
+
+# What is used of numba beyond its documented names.
+PRIVATE: dict[type, tuple[str, ...]] = {
+    type(rtsys): ("initialize",),
+    FunctionIdentity: ("from_function",),
+    caching.FunctionCache: ("load_overload", "save_overload"),
+    Dispatcher: ("__init__", "compile", "get_call_template", "get_overload"),
+    codegen.CPUCodeLibrary: (
+        "__init__",
+        "_finalize_dynamic_globals",
+        "_finalize_final_module",
+        "_get_module_for_linking",
+        "_optimize_final_module",
+        "_optimize_functions",
+        "_raise_if_finalized",
+        "_unserialize",
+        "add_linking_library",
+        "add_llvm_module",
+        "enable_object_caching",
+        "finalize",
+        "serialize_using_object_code",
+    ),
+    codegen.JITCodeLibrary: ("_finalize_specific", "get_pointer_to_function"),
+    codegen.JITCPUCodegen: (
+        "_module_pass_manager",
+        "_pass_builder",
+        "create_library",
+        "set_env",
+        "unserialize_library",
+    ),
+    codegen.RuntimeLinker: ("resolve", "scan_unresolved_symbols"),
+    codegen.JitEngine: ("add_module", "is_symbol_defined"),
+    compiler.Compiler: ("define_pipelines",),
+    compiler.CompilerBase: ("__init__", "compile_extra"),
+    compiler.CompileResult: ("_find_referenced_environments", "_rebuild", "_reduce"),
+    cpu.CPUContext: ("get_executable", "post_lowering"),
+    lowering.Lower: ("lower_getitem", "lower_setitem"),
+    PassManager: ("__init__", "add_pass", "finalize"),
+    typed_passes.BaseNativeLowering: ("run_pass",),
+    typed_passes.NativeLowering: ("lowering_class",),
+}
 
 # SHA-256 of the source of what kernel_compiler uses of each class of numba, in version 0.68.
 DIGESTS: dict[str, str] = {
@@ -206,11 +251,3 @@ def test_garbage_is_collected_after_compilation_only(cold):
     with pytest.raises(numba.TypingError):
         kernel(lambda x: x.attribute)(1)
     assert gc.isenabled()
-
-
-def test_other_numba_is_left_to_itself(cold, monkeypatch):
-    monkeypatch.setitem(kernel_compiler.PRIVATE, KernelLibrary, ("what_it_has_not",))
-    assert not is_supported()
-    plain = kernel(lambda x: root_sum(x) + 1)
-    assert plain(np.array([1.0, 4.0])) == 4
-    assert type(library_of(plain)) is codegen.JITCodeLibrary
