@@ -26,7 +26,6 @@ def pack_games(league: League, moves: Sequence[tuple[Move, ...]]) -> dict[str, A
         "players": [entrant.name for entrant in league.entrants],
         "openings": [_card(opening) for opening in cards],
         "reasons": list(reasons),
-        "start": fen.START,
         "games": [
             [
                 game.number,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,7 +22,11 @@ from training.report import charts
 from training.report.games import pack_games
 from training.report.standings import StandingsRow, player_results, tallies
 
-SCRIPTS = ("tables.js", "board.js", "drawing.js", "choice.js", "pdn.js", "viewer.js")
+SCRIPTS = (  # each after those that it imports
+    *(f"app/static/{name}.js" for name in ("dom", "position", "board", "replay")),
+    *("app/engine/rules.js", "app/static/pdn.js"),
+    *(f"report/template/{name}.js" for name in ("tables", "choice", "viewer")),
+)
 MOST_ENDINGS = 20  # a faulty agent may forfeit every game for a reason of its own
 ROOM = 50  # Elo on both sides of a rating, where its interval is none or narrow
 
@@ -75,7 +81,7 @@ def render_report(
     the notes stand below the standings.
     """
     league = reorder_entrants(league, [standing.name for standing in standings])
-    script = "\n".join(map(_file, SCRIPTS))
+    script = "\n".join(["const modules = {};", *map(_module, SCRIPTS)])
     ends = [(one.low, one.high, one.elo - ROOM, one.elo + ROOM) for one in standings]
     template = _environment().get_template("page.html.jinja")
     return template.render(
@@ -84,7 +90,7 @@ def render_report(
         verdict=verdict,
         notes=notes,
         rating=charts.make_axis(value for end in ends for value in end),
-        style=Markup(_file("style.css")),
+        style=Markup(_file("report/template/style.css")),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         packed=pack_games(league, moves),
@@ -102,8 +108,19 @@ def reorder_entrants(league: League, names: Sequence[str]) -> League:
     return replace(league, entrants=tuple(entrants), games=tuple(games))
 
 
-def _file(name: str) -> str:
-    return files("training.report").joinpath("template", name).read_text("utf-8")
+def _file(path: str) -> str:
+    return files("training").joinpath(path).read_text("utf-8")
+
+
+def _module(path: str) -> str:
+    """Return a module of JavaScript as a statement, so that several fit into one script."""
+    text = _file(path)
+    names = re.findall(r"^export (?:const|class|function) (\w+)", text, re.MULTILINE)
+    text = re.sub(r"^export ", "", text, flags=re.MULTILINE)
+    imports = r'^import (\{.*\}) from ".*?(\w+)\.js";$'
+    text = re.sub(imports, r"const \1 = modules.\2;", text, flags=re.MULTILINE)
+    name = PurePosixPath(path).stem
+    return f"modules.{name} = (() => {{\n{text}return {{ {', '.join(names)} }};\n}})();"
 
 
 def _environment() -> Environment:

@@ -354,3 +354,12 @@ export class Board {
     return board;
   }
 }
+
+// Positions of a game for replay.js, each with the move that led to it.
+export const framesOf = (start, moves) => {
+  const board = new Board(start);
+  return [{ fen: board.fen, move: null }, ...moves.map((move) => {
+    board.push(move);
+    return { fen: board.fen, move: board.moves.at(-1) };
+  })];
+};

@@ -3,9 +3,9 @@
 import { Board } from "/static/board.js";
 import { agentChooser } from "/static/chooser.js";
 import { byId, createElement, onSubmit, showError } from "/static/dom.js";
-import { SIDES, START } from "/static/engine/rules.js";
+import { framesOf, SIDES, START } from "/static/engine/rules.js";
 import { ExplanationPanel } from "/static/explanation.js";
-import { createBoard, framesOf, questionOf } from "/static/game.js";
+import { createBoard, questionOf } from "/static/game.js";
 import { askJudge, askLines, describeView, lowerFirst, toBlack } from "/static/opinion.js";
 import { formatSigned, moveNodes, showBar } from "/static/panels.js";
 import { readPdn, writePdn } from "/static/pdn.js";

@@ -3,8 +3,8 @@
 import { Board } from "/static/board.js";
 import { agentChooser, openingChooser } from "/static/chooser.js";
 import { byId, createSvg, download, onSubmit, showError } from "/static/dom.js";
-import { START } from "/static/engine/rules.js";
-import { createBoard, framesOf, questionOf, randomBelow } from "/static/game.js";
+import { framesOf, START } from "/static/engine/rules.js";
+import { createBoard, questionOf, randomBelow } from "/static/game.js";
 import { moverOf } from "/static/opinion.js";
 import { formatSigned, showAnalysis, showBar, showPlate } from "/static/panels.js";
 import { writePdn } from "/static/pdn.js";

@@ -1,6 +1,6 @@
 // A game between a person and an agent: turns, clock, hints, takebacks, draw offers, result. The browser keeps it.
 
-import { BLACK, Board, popcount, SIDES, START, WHITE } from "/static/engine/rules.js";
+import { BLACK, Board, framesOf, popcount, SIDES, START, WHITE } from "/static/engine/rules.js";
 import { formatSigned } from "/static/panels.js";
 import { writePdn } from "/static/pdn.js";
 import { readStored, store } from "/static/storage.js";
@@ -22,15 +22,6 @@ export const createBoard = (start = START, moves = []) => {
     board.push(move);
   }
   return board;
-};
-
-// Positions of a game for replay.js, each with the move that led to it.
-export const framesOf = (start, moves) => {
-  const board = new Board(start);
-  return [{ fen: board.fen, move: null }, ...moves.map((move) => {
-    board.push(move);
-    return { fen: board.fen, move: board.moves.at(-1) };
-  })];
 };
 
 // Begin at a position (FEN), or after moves: {start, moves}.

@@ -74,7 +74,7 @@ export const writePdn = (tags, start, moves, result) => {
   const fen = writeFen(readFen(start));
   const position = fen === START ? {} : { SetUp: "1", FEN: fen };
   const all = { Event, Site, Date: date, Round, Black, White, Result: result, GameType: "21", ...position, ...others };
-  const lines = Object.entries(all).map(([name, value]) => `[${name} "${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"]\n`);
+  const lines = Object.entries(all).map(([name, value]) => `[${name} "${value.replace(/[\r\n]+/g, " ").replace(/["\\]/g, "\\$&")}"]\n`);
   const first = Number(fen.startsWith("W"));
   const words = moves.flatMap((move, index) => {
     const ply = index + first;

@@ -3,8 +3,8 @@
 
 import { Board } from "/static/board.js";
 import { byId, createElement, showError } from "/static/dom.js";
-import { START } from "/static/engine/rules.js";
-import { createBoard, framesOf } from "/static/game.js";
+import { framesOf, START } from "/static/engine/rules.js";
+import { createBoard } from "/static/game.js";
 import { moverOf } from "/static/opinion.js";
 import { describePosition } from "/static/position.js";
 import { Replay } from "/static/replay.js";

@@ -2,7 +2,8 @@
 // most, and a better line for each on the board.
 
 import { byId, createElement, createSvg } from "/static/dom.js";
-import { createBoard, framesOf } from "/static/game.js";
+import { framesOf } from "/static/engine/rules.js";
+import { createBoard } from "/static/game.js";
 import { askJudge, describeView, JUDGE, lowerFirst, moverOf } from "/static/opinion.js";
 import { formatSigned, moveNodes } from "/static/panels.js";
 

@@ -1,16 +1,16 @@
 // Which games are listed: those that fit the form above the viewer.
 
+import { byId, createElement } from "/static/dom.js";
+
 const MOST_LISTED = 500;
-const RESULTS = ["0-1", "1/2-1/2", "1-0"]; // by Black's score, doubled
-const VERDICTS = ["White won", "drawn", "Black won"];
+export const RESULTS = ["0-1", "1/2-1/2", "1-0"]; // by Black's score, doubled
 const OF_PLAYER = ["black", "white", "won", "lost"]; // choices that need a player
 
-const element = (id) => document.getElementById(id);
-const league = JSON.parse(element("league").textContent);
-const games = league.games.map(([number, black, white, opening, score, reason, moves]) => (
+export const league = JSON.parse(byId("league").textContent);
+export const games = league.games.map(([number, black, white, opening, score, reason, moves]) => (
   { number, black, white, opening, score, reason, moves }
 ));
-const choice = element("choice");
+export const choice = byId("choice");
 
 const is = (value, wanted) => wanted === "" || String(value) === wanted;
 
@@ -26,10 +26,10 @@ const fits = (game, wanted) => {
       ["player", "opponent", "side"].every((name) => is(seat[name], wanted[name])));
 };
 
-const heading = ({ number, black, white }) =>
+export const heading = ({ number, black, white }) =>
   `${number + 1}. ${league.players[black]} – ${league.players[white]}`;
 
-const asOption = (game) => make("option", {
+const asOption = (game) => createElement("option", {
   value: game.number,
   textContent: `${heading(game)} · ${RESULTS[game.score]} · ${league.openings[game.opening].text}`,
 });
@@ -45,19 +45,19 @@ const limitChoices = () => {
 };
 
 // List the games that fit; return them.
-const listGames = () => {
+export const listGames = () => {
   limitChoices();
   const wanted = Object.fromEntries(new FormData(choice));
   const found = games.filter((game) => fits(game, wanted));
-  element("game").replaceChildren(...found.slice(0, MOST_LISTED).map(asOption));
+  byId("game").replaceChildren(...found.slice(0, MOST_LISTED).map(asOption));
   const count = `${found.length.toLocaleString("en")} game${found.length === 1 ? "" : "s"}`;
   const limit = found.length > MOST_LISTED ? `, of which the first ${MOST_LISTED} are listed` : "";
-  element("matching").textContent = count + limit;
+  byId("matching").textContent = count + limit;
   return found;
 };
 
 // Set the form to what a link says, and to anything where it says nothing.
-const choose = (query) => {
+export const choose = (query) => {
   const wanted = new URLSearchParams(query);
   for (const select of choice.querySelectorAll("select")) {
     select.value = wanted.get(select.name) ?? "";

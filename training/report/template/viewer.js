@@ -1,22 +1,42 @@
-// The viewer: which game is open, which of its positions is shown, and what the reader does.
+// The viewer: which game is open, and what is said about the position that is shown.
 
-const PAUSE = 900; // milliseconds between moves
-const viewer = element("viewer");
-const state = { game: null, positions: [], moves: [], ply: 0, flipped: false };
-let timer = 0;
+import { Board } from "/static/board.js";
+import { byId, createElement } from "/static/dom.js";
+import { framesOf } from "/static/engine/rules.js";
+import { writePdn } from "/static/pdn.js";
+import { describePosition, readFen } from "/static/position.js";
+import { Replay } from "/static/replay.js";
+import { choice, choose, games, heading, league, listGames, RESULTS } from "./choice.js";
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEF"; // of squares 1 to 32
+const SIDES = { b: "Black", w: "White" };
+const VERDICTS = ["White won", "drawn", "Black won"];
+const viewer = byId("viewer");
+const replay = new Replay({
+  board: new Board(byId("board")), controls: byId("controls"), score: byId("moves"), onShow: show,
+});
+let opened = null; // the game
+
+// A move is two letters, or those of a path in brackets.
+const readMoves = (packed) => (packed.match(/\w\w|\W\w+\W/g) ?? []).map((move) => (
+  { squares: [...move.replace(/\W/g, "")].map((letter) => LETTERS.indexOf(letter) + 1) }
+));
 
 const openGame = (game) => {
-  const opening = league.openings[game.opening];
-  Object.assign(state, replay(opening.start, game.moves), { game });
-  element("game").value = game.number;
-  element("heading").textContent = heading(game);
-  element("ply").max = state.moves.length;
-  element("moves").replaceChildren(...moveList(opening.plies));
-  const { moves, positions } = state;
-  const text = pdn(game, moves, positions[0].turn === "w");
-  element("pdn").href = `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
-  element("pdn").download = `game-${game.number + 1}.pdn`;
-  go(0);
+  opened = game;
+  const { start, plies } = league.openings[game.opening];
+  const frames = framesOf(start, readMoves(game.moves));
+  replay.open(frames);
+  for (const button of [...byId("moves").querySelectorAll("button")].slice(0, plies)) button.className = "card";
+  byId("game").value = game.number;
+  byId("heading").textContent = heading(game);
+  const [Black, White] = [game.black, game.white].map((player) => league.players[player]);
+  const tags = {
+    Event: document.title, Round: String(game.number + 1), Black, White, Termination: league.reasons[game.reason],
+  };
+  const text = writePdn(tags, start, frames.slice(1).map(({ move }) => move.text), RESULTS[game.score]);
+  byId("pdn").href = `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
+  byId("pdn").download = `game-${game.number + 1}.pdn`;
 };
 
 // Open a game that the reader asked for: from now on the page's address leads to it.
@@ -28,128 +48,32 @@ const pick = (game) => {
 
 const pickFirst = () => pick(listGames()[0]);
 
-// The number of a move of each side, by how many moves were made before it.
-const numberOf = (index) => {
-  const turns = index + (state.positions[0].turn === "w");
-  return { number: (turns >> 1) + 1, isBlack: turns % 2 === 0 };
-};
-
-const moveList = (openingPlies) => {
-  const rows = [];
-  state.moves.forEach(({ text }, index) => {
-    const { number, isBlack } = numberOf(index);
-    if (isBlack || !index) rows.push(make("li", {}, make("span", { textContent: `${number}.` })));
-    if (!isBlack && !index) rows[0].append(make("span", { textContent: "…" }));
-    const className = index < openingPlies ? "card" : "";
-    const button = make("button", { type: "button", tabIndex: -1, textContent: text, className });
-    button.dataset.ply = index + 1;
-    rows.at(-1).append(button);
-  });
-  return rows;
-};
-
 const verdict = ({ score, reason }) =>
   `${RESULTS[score]}, ${VERDICTS[score]}: ${league.reasons[reason] || "not said why"}`;
 
-const statusText = () => {
-  const { game, positions, moves, ply } = state;
-  const { number, isBlack } = numberOf(ply - 1);
-  const made = ply ? `${number}${isBlack ? "." : "…"} ${moves[ply - 1].text}` : "Start";
-  if (ply < moves.length) return `${made} · ${SIDES[positions[ply].turn]} to move`;
-  return `${made} · ${verdict(game)}`;
-};
+function show({ fen, move }, ply) {
+  const { frames, flipped } = replay;
+  const { cells, turn } = readFen(fen);
+  const isOver = ply === frames.length - 1;
+  const turns = ply - 1 + Number(frames[0].fen.startsWith("W"));
+  const made = move ? `${(turns >> 1) + 1}${turns % 2 ? "…" : "."} ${move.text}` : "Start";
+  byId("status").textContent = `${made} · ${isOver ? verdict(opened) : `${SIDES[turn]} to move`}`;
+  byId("board").setAttribute("aria-label", describePosition(fen));
+  showPlate(byId("above"), flipped ? "w" : "b", cells, !isOver && turn);
+  showPlate(byId("below"), flipped ? "b" : "w", cells, !isOver && turn);
+}
 
-const show = (glides = false) => {
-  const { positions, moves, ply, flipped } = state;
-  const move = moves[ply - 1];
-  const board = drawBoard(positions[ply], move, positions[ply - 1], flipped);
-  element("board").replaceChildren(board);
-  if (move && glides) glide(board, move, flipped);
-  element("board").setAttribute("aria-label", inWords(positions[ply]));
-  element("status").textContent = statusText();
-  element("ply").value = ply;
-  showPlate("above", flipped ? "w" : "b");
-  showPlate("below", flipped ? "b" : "w");
-  markMove();
-};
-
-const showPlate = (id, side) => {
-  const { game, positions, moves, ply } = state;
-  const { cells, turn } = positions[ply];
-  const name = league.players[side === "b" ? game.black : game.white];
-  const left = cells.filter((cell) => cell && sideOf(cell) === side).length;
-  const plate = element(id);
+function showPlate(plate, side, cells, turn) {
+  const name = league.players[side === "b" ? opened.black : opened.white];
+  const left = cells.filter((cell) => cell.toLowerCase() === side).length;
   plate.className = `plate ${SIDES[side].toLowerCase()}`;
-  plate.classList.toggle("turn", side === turn && ply < moves.length);
+  plate.classList.toggle("turn", side === turn);
   plate.replaceChildren(
-    make("span", { className: "disc" }),
-    make("span", { className: "name", textContent: name }),
-    make("span", { className: "left", textContent: `${SIDES[side]}, ${left} left` }),
+    createElement("span", { className: "disc" }),
+    createElement("span", { className: "name", textContent: name }),
+    createElement("span", { className: "left", textContent: `${SIDES[side]}, ${left} left` }),
   );
-};
-
-// Mark the move that is shown, and bring it into the list's view (without moving the page).
-const markMove = () => {
-  const list = element("moves");
-  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-  const button = list.querySelector(`[data-ply="${state.ply}"]`);
-  button?.setAttribute("aria-current", "step");
-  list.scrollTop = button ? button.parentNode.offsetTop - list.clientHeight / 2 : 0;
-};
-
-const showTimer = () => viewer.querySelector("[data-go=play]").setAttribute("aria-pressed", timer > 0);
-
-const stop = () => {
-  clearInterval(timer);
-  timer = 0;
-  showTimer();
-};
-
-const advance = () => {
-  state.ply += 1;
-  if (state.ply === state.moves.length) stop();
-  show(true);
-};
-
-const go = (ply) => {
-  stop();
-  const glides = ply === state.ply + 1;
-  state.ply = Math.max(0, Math.min(ply, state.moves.length));
-  show(glides && state.ply === ply);
-};
-
-const play = () => {
-  if (timer) return stop();
-  if (state.ply === state.moves.length) go(0);
-  if (!state.moves.length) return;
-  timer = setInterval(advance, PAUSE);
-  showTimer();
-};
-
-const flip = () => {
-  state.flipped = !state.flipped;
-  show();
-};
-
-const ACTIONS = {
-  first: () => go(0),
-  back: () => go(state.ply - 1),
-  play,
-  on: () => go(state.ply + 1),
-  last: () => go(state.moves.length),
-  flip,
-};
-const KEYS = {
-  Home: "first", ArrowLeft: "back", " ": "play", ArrowRight: "on", End: "last", f: "flip", F: "flip",
-};
-
-const onKey = (event) => {
-  const { key, target } = event;
-  const isTheirs = target.matches(key === " " ? "select, input, button, a" : "select, input");
-  if (!(key in KEYS) || isTheirs || event.ctrlKey || event.altKey || event.metaKey) return;
-  event.preventDefault();
-  ACTIONS[KEYS[key]]();
-};
+}
 
 // Links: #game-7 opens a game, #games?player=0&opponent=2 lists some.
 const follow = () => {
@@ -162,25 +86,21 @@ const follow = () => {
     choose(query);
     pickFirst();
   }
-  element("games").scrollIntoView();
-  element("board").focus({ preventScroll: true }); // where the keys work
+  byId("games").scrollIntoView();
+  byId("moves").focus({ preventScroll: true }); // where the keys work
 };
 
 if (games.length) {
   choice.hidden = viewer.hidden = false;
   choice.addEventListener("change", pickFirst);
   choice.addEventListener("reset", () => setTimeout(pickFirst)); // when it has been reset
-  element("game").addEventListener("change", ({ target }) => {
+  byId("game").addEventListener("change", ({ target }) => {
     pick(games.find((game) => game.number === Number(target.value)));
   });
-  element("ply").addEventListener("input", ({ target }) => go(Number(target.value)));
-  element("moves").addEventListener("click", ({ target }) => {
-    if (target.dataset.ply) go(Number(target.dataset.ply));
-  });
-  viewer.addEventListener("click", ({ target }) => {
-    ACTIONS[target.closest("[data-go]")?.dataset.go]?.();
-  });
-  viewer.addEventListener("keydown", onKey);
+  viewer.addEventListener("keydown", (event) => {
+    replay.onKey(event);
+    if (event.defaultPrevented) event.stopPropagation(); // the board's own keys are for choosing moves
+  }, true);
   addEventListener("hashchange", follow);
   openGame(listGames()[0]);
   follow();
