@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, Report
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
@@ -32,18 +31,6 @@ from checkers_env.moves import Move, pack_move, unpack_move
 
 LEAST_SECONDS = 1.0  # for the principal variation; with a limit of time it is also the most
 ONLY_MOVE_DEPTH = 8  # plies, at most, of the principal variation of an only move
-
-
-def search_with_limits(
-    agent: Agent, board: Board, limits: Limits, stopped: threading.Event, report: Report
-) -> Move:
-    """Return the agent's move within limits, as :meth:`agents.agent.PlayerAgent.search` does.
-
-    An agent that is not a :class:`agents.agent.PlayerAgent` knows no limits.
-    """
-    if isinstance(agent, PlayerAgent):
-        return agent.search(board, limits, stopped, report)
-    return agent.act(board)
 
 
 class Analysis(NamedTuple):
@@ -157,7 +144,7 @@ def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: E
     completed = [1]
     agent.ws.counts[VISITED] = 0
     start = time.perf_counter()
-    move = search_with_limits(agent, board, limits, stopped, lambda it, _: completed.append(it))
+    move = agent.search(board, limits, stopped, lambda it, _: completed.append(it))
     seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[VISITED])
     depth = completed[-1]
     is_only = len(board.legal_moves) == 1  # it was played without a search

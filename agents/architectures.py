@@ -199,16 +199,6 @@ def find_encoding(name: str, arrays: Mapping[str, NDArray[Any]]) -> Encoding:
     return Encoding(name, {key: it.from_array(arrays[key]) for key, it in options.items()})
 
 
-def find_explanation(
-    evaluator: Any,
-) -> Callable[[Any, Position], Mapping[str, float]] | None:
-    """Return the function that explains evaluators of this class, if the table has one."""
-    for architecture in ARCHITECTURES.values():
-        if architecture.explain and architecture.evaluator is type(evaluator):
-            return architecture.explain
-    return None
-
-
 def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
     """Build the evaluator of a weight file.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import find_explanation
+from agents.architectures import ARCHITECTURES
 from agents.baselines.material import Material, piece_difference
 from agents.baselines.piece_squares import MOST_PIECES, PieceSquares
 from agents.baselines.samuel import FEATURES, Samuel, write_features
@@ -81,7 +81,8 @@ def find_parts(evaluator: Any, position: Position) -> Parts:
 
     A class that is unknown here is explained by its architecture; without one the result is empty.
     """
-    explain = find_explanation(evaluator)
+    same = (it for it in ARCHITECTURES.values() if it.evaluator is type(evaluator))
+    explain = next((it.explain for it in same if it.explain), None)
     if explain is None:
         return Parts()
     terms = dict(explain(evaluator, position))

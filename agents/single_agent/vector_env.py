@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -13,7 +13,6 @@ from agents.match_kernel import find_row
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals
 from agents.search.selective import set_position_history
-from agents.search.workspace import Workspace, clear
 from agents.single_agent.opponents import (
     COLOURS,
     Opponent,
@@ -39,14 +38,6 @@ from checkers_env.movegen import (
     generate_successors,
 )
 from checkers_env.state import PLY, REVERSIBLE_PLIES, SIDE, make_move
-
-
-class CompiledOpponent(NamedTuple):
-    """A compiled player, with one workspace and one generator for all its games."""
-
-    player: Any
-    ws: Workspace
-    rng: np.random.Generator
 
 
 class SingleAgentVectorEnv(SelfPlayVectorEnv):
@@ -98,8 +89,11 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         **rules: Any,
     ) -> None:
         self._seats = sides_of(colour)
-        self._opponents = [_compiled(agent) for agent in make_opponents(opponent, depth)]
-        self._has_chance = False  # of opponents that move in Python: a first new_game()
+        self._opponents = make_opponents(opponent, depth)
+        for agent in self._opponents:
+            if isinstance(agent, PlayerAgent) and agent.seconds is not None:
+                raise ValueError(f"opponent {agent!r} has a time limit: give it a depth instead")
+        self._has_chance = False  # of the opponents: a first new_game()
         super().__init__(num_envs, opening=opening, autoreset_mode=autoreset_mode, **rules)
         self._batch = self._batch._replace(choices=np.array(self._seats))
 
@@ -116,21 +110,15 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         known = [seed for seed in seeds if seed is not None]
         if len(games) == len(known) == self.num_envs:
             for index, opponent in enumerate(self._opponents):
-                if isinstance(opponent, CompiledOpponent):
-                    clear(opponent.ws)
-                    rng = np.random.default_rng([index, *known])
-                    self._opponents[index] = opponent._replace(rng=rng)
-                else:
-                    reseed(opponent, (index, *known))
+                reseed(opponent, (index, *known))
         elif not self._has_chance:
             for opponent in self._opponents:
-                if not isinstance(opponent, CompiledOpponent):
-                    reseed(opponent, int(np.random.default_rng().integers(2**63)))
+                reseed(opponent, int(np.random.default_rng().integers(2**63)))
         self._has_chance = True
 
     def _play_opponents(self) -> None:
         for index, opponent in enumerate(self._opponents):
-            if not isinstance(opponent, CompiledOpponent):
+            if not isinstance(opponent, PlayerAgent):
                 play_agent(opponent, index, self._batch, self.board)
                 continue
             with defer_signals():
@@ -193,12 +181,3 @@ def play_agent(agent: Agent, index: int, batch: Any, boards: Callable[[int], Boa
         generate_successors(rows, 0, *board.position)
         row = rows[board.legal_moves.index(move)]
         batch.events[i] = make_move(batch.games[i], batch.history[i], row)
-
-
-def _compiled(agent: Agent) -> CompiledOpponent | Agent:
-    """Return the compiled player of an agent, or an agent that has none."""
-    if not isinstance(agent, PlayerAgent):
-        return agent
-    if agent.seconds is not None:
-        raise ValueError(f"opponent {agent!r} has a time limit: give it a depth instead")
-    return CompiledOpponent(agent.player, agent.ws, agent.rng)

@@ -200,17 +200,15 @@ def test_both_sides_of_a_game_learn_its_result():
 
 @pytest.mark.sb3
 def test_against_opponents_one_side_learns():
-    from agents.search.workspace import workspace
-    from agents.single_agent.vector_env import CompiledOpponent
     from training.rl.game_pool import GamePool
     from training.rl.learner import new_model
     from training.rl.policy import copy_actor
 
     rng = np.random.default_rng(3)
     actor = copy_actor(new_model(TINY, rng).policy)
-    material = agents.make("material", depth=2).player
+    material = agents.make("material", depth=2, seed=0)
     games = GamePool(40, 2, 0.0, rng)
-    games.set_opponents([actor, CompiledOpponent(material, workspace(), np.random.default_rng(0))])
+    games.set_opponents([actor, material])
     signs, lost = games.signs, {0: [], 1: []}
     assert {*signs} == {1, -1}
     for _ in range(300):

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.agent import PlayerAgent
 from agents.search.interrupt import defer_signals
-from agents.single_agent.vector_env import CompiledOpponent, play_opponent
+from agents.single_agent.vector_env import play_opponent
 from checkers_env import fen
 from checkers_env.actions import ACTIONS, ILLEGAL, play_action
 from checkers_env.bits import borrowed
@@ -91,7 +92,7 @@ class GamePool:
     ) -> None:
         self.count, self._num_opponents = count, num_opponents
         self._self_play_share, self._rng = self_play_share, rng
-        self._opponents: list[CompiledOpponent | Actor] = []
+        self._opponents: list[PlayerAgent | Actor] = []
         openings = opening_states(TWO_MOVE, DRAW_RULES)
         self.batch = new_batch(count, openings)._replace(choices=np.array(SEATS))
         self.batch.numbers[:], self.batch.used[:] = self._sample_starts(count), 1
@@ -130,7 +131,7 @@ class GamePool:
         for name, current in state.items():
             current[:] = arrays[name]
 
-    def set_opponents(self, opponents: Sequence[CompiledOpponent | Actor]) -> None:
+    def set_opponents(self, opponents: Sequence[PlayerAgent | Actor]) -> None:
         """Replace the opponents, in running games as well; one for each slot."""
         self._opponents = list(opponents)
         self._play_opponents()

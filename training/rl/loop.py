@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -12,8 +13,6 @@ from tensorboard.summary import Writer
 
 from agents.agent import PlayerAgent
 from agents.registry import make
-from agents.search.workspace import table_bits, workspace
-from agents.single_agent.vector_env import CompiledOpponent
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
 from training.league.entrants import search_depth
@@ -99,7 +98,7 @@ def run_phase(
     return means | game_metrics(config, finished) | {"speed/steps_per_cpu_second": speed}
 
 
-def make_zoo_opponents(config: PPOConfig, rng: np.random.Generator) -> list[CompiledOpponent]:
+def make_zoo_opponents(config: PPOConfig, rng: np.random.Generator) -> list[PlayerAgent]:
     """Return the players of the zoo with empty workspaces. Raise ValueError for unknown ones."""
     players = []
     for name in config.zoo:
@@ -109,7 +108,7 @@ def make_zoo_opponents(config: PPOConfig, rng: np.random.Generator) -> list[Comp
         if not isinstance(agent, PlayerAgent):
             raise ValueError(f"{name!r} in the zoo is no compiled player")
         own_rng = np.random.default_rng(rng.integers(2**63))
-        players.append(CompiledOpponent(agent.player, workspace(table_bits(agent.player)), own_rng))
+        players.append(replace(agent, rng=own_rng))
     return players
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, PlayerAgent, begin_game, check_move
-from agents.analysis import limits_of, search_with_limits
+from agents.analysis import limits_of
 from agents.external.hub import commands
 from agents.external.hub.commands import HubConfig
 from agents.external.hub.notation import read_line, write_line, write_move
@@ -192,7 +192,10 @@ class HubEngine:
             self._say("info", depth=depth, time=elapsed, pv=write_move(move))
 
         try:
-            move = search_with_limits(agent, board.copy(), limits, stopped, report)
+            if isinstance(agent, PlayerAgent):
+                move = agent.search(board.copy(), limits, stopped, report)
+            else:  # it knows no limits
+                move = agent.act(board.copy())
             check_move(move, board)
         except Exception as error:
             self._send_error(error)

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.analysis import search_with_limits
 from agents.external import process
 from agents.external.errors import EngineError
 from agents.external.hub.client import MAX_NAME, HubAgent, request, write_pos
@@ -267,9 +266,7 @@ def test_remaining_time_is_divided_over_the_moves(level, seconds, share):
 def test_move_time_rarely_exceeds_its_share():
     depths = []
     agent, limits = agents.make("material", depth=64), Limits(seconds=PATIENT, share=0.02)
-    move = search_with_limits(
-        agent, Board(), limits, threading.Event(), lambda depth, _: depths.append(depth)
-    )
+    move = agent.search(Board(), limits, threading.Event(), lambda depth, _: depths.append(depth))
     assert move in Board().legal_moves
     assert 2 <= depths[-1] < 30
 
