@@ -218,29 +218,33 @@ def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
         raise ValueError(f"its options do not fit {name}: {error}") from None
 
 
-def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
-    """Return the player of a weight file, with the search of its training.
+def build_player(
+    weights: NDArray[Any], metadata: WeightsMetadata, depth: int | None = None
+) -> AlphaBeta | MonteCarlo:
+    """Build the player of a weight file, with the search of its training.
 
-    A `depth` replaces that of the training. Raise ValueError for a file that cannot be read, or
-    whose weights do not fit its header.
+    A `depth` replaces that of the training. Raise ValueError as :func:`build_evaluator` does.
+    """
+    options, perspective = dict(metadata.options), metadata.root_perspective
+    endgame = options.pop("endgame", 0)
+    evaluator = build_evaluator(weights, replace(metadata, options=options))
+    if metadata.mcts_options and depth is None:
+        return monte_carlo(evaluator, root_perspective=perspective, **metadata.mcts_options)
+    style = STRONG if ARCHITECTURES[metadata.architecture].selective else FULL_WIDTH
+    depth = depth or metadata.depth
+    player = AlphaBeta(evaluator, depth, root_perspective=perspective, style=style)
+    player = player.with_search(**metadata.search_options)
+    return player._replace(tablebase=load_tablebase(endgame)) if endgame else player
+
+
+def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | MonteCarlo:
+    """Return the player of a weight file, as :func:`build_player` does.
+
+    Raise ValueError for a file that cannot be read, or whose weights do not fit its header.
     """
     weights, metadata = load_weights(path)
     try:
-        options = dict(metadata.options)
-        endgame = options.pop("endgame", 0)
-        evaluator = build_evaluator(weights, replace(metadata, options=options))
-        if metadata.mcts_options and depth is None:
-            perspective = metadata.root_perspective
-            return monte_carlo(evaluator, root_perspective=perspective, **metadata.mcts_options)
-        selective = ARCHITECTURES[metadata.architecture].selective
-        player = AlphaBeta(
-            evaluator,
-            depth or metadata.depth,
-            root_perspective=metadata.root_perspective,
-            style=STRONG if selective else FULL_WIDTH,
-        )
-        player = player.with_search(**metadata.search_options)
-        return player._replace(tablebase=load_tablebase(endgame)) if endgame else player
+        return build_player(weights, metadata, depth)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
 

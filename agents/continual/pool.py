@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save
 
-from agents.architectures import build_evaluator
+from agents.architectures import build_player
+from agents.mcts.player import MonteCarlo
 from agents.search.player import AlphaBeta
 from agents.weights import (
     HEADER,
@@ -81,13 +82,10 @@ class StrategyPool:
         """Arrays by name."""
         return {name: getattr(self, name) for name in ARRAYS}
 
-    def player(self, row: int, depth: int | None = None) -> AlphaBeta:
+    def player(self, row: int, depth: int | None = None) -> AlphaBeta | MonteCarlo:
         """Return the player of a row; `depth` is in plies, by default that of its training."""
         metadata = replace(self.metadata, king=float(self.kings[row]))
-        evaluator = build_evaluator(self.genomes[row], metadata)
-        perspective = metadata.root_perspective
-        player = AlphaBeta(evaluator, depth or metadata.depth, root_perspective=perspective)
-        return player.with_search(**metadata.search_options)
+        return build_player(self.genomes[row], metadata, depth)
 
     def content(self) -> bytes:
         """Return the bytes of the pool file. Equal pools give equal bytes."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.architectures import find_architecture
+from agents.architectures import build_player
 from agents.match_kernel import DRAW
-from agents.mcts.player import MonteCarlo, monte_carlo
+from agents.mcts.player import MonteCarlo
 from agents.search.player import AlphaBeta
 from checkers_env.openings import TWO_MOVE
 from training.evolution.game_runner import Matchup, open_game_runner
@@ -90,7 +90,7 @@ def compare_with_start(run: Run, champion: Champion, state: State | None = None)
 
 def _games(run: Run, champion: Champion, firsts: Sequence[Champion]) -> list[int]:
     """Return how many games the champion wins, draws and loses against generation 0."""
-    player, opponents = player_of(run, champion), [player_of(run, it) for it in firsts]
+    player, opponents = player_of(champion), list(map(player_of, firsts))
     matchups = []
     for number, card in enumerate(TWO_MOVE[: max(1, round(len(TWO_MOVE) * run.scale))]):
         opponent = opponents[number % len(opponents)]
@@ -103,20 +103,13 @@ def _games(run: Run, champion: Champion, firsts: Sequence[Champion]) -> list[int
     return [won, drawn, len(winners) - won - drawn]
 
 
-def player_of(run: Run, champion: Champion) -> AlphaBeta | MonteCarlo:
+def player_of(champion: Champion) -> AlphaBeta | MonteCarlo:
     """Return the player of a champion's weights, in single precision as they are saved.
 
     It chooses moves as in its training.
     """
-    metadata = champion.metadata
     saved = np.asarray(champion.genome, np.float32).astype(np.float64)
-    architecture = find_architecture(metadata.architecture)
-    evaluator = architecture.build(saved, metadata.king, **metadata.options)
-    perspective = run.regime.root_perspective
-    if metadata.mcts_options:
-        return monte_carlo(evaluator, root_perspective=perspective, **metadata.mcts_options)
-    player = AlphaBeta(evaluator, run.regime.depth, root_perspective=perspective)
-    return player.with_search(**metadata.search_options)
+    return build_player(saved, champion.metadata)
 
 
 def check_start(row: Row) -> None:

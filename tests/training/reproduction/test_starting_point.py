@@ -86,7 +86,7 @@ def test_players_choose_moves_as_in_training(name):
     run = Run(name, 0, 1, 0.05)
     state = run.regime.init(0)
     trained, *_ = run.regime.contenders(state)
-    found = player_of(run, run.regime.champion(state))
+    found = player_of(run.regime.champion(state))
     assert type(found) is type(trained)
     assert found._replace(evaluator=None) == trained._replace(evaluator=None)
 
