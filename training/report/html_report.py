@@ -23,8 +23,8 @@ from training.report.games import pack_games
 from training.report.standings import StandingsRow, player_results, tallies
 
 SCRIPTS = (  # each after those that it imports
-    *(f"app/static/{name}.js" for name in ("dom", "position", "board", "replay")),
-    *("app/engine/rules.js", "app/static/pdn.js"),
+    "app/engine/rules.js",
+    *(f"app/static/{name}.js" for name in ("dom", "position", "board", "replay", "pdn")),
     *(f"report/template/{name}.js" for name in ("tables", "choice", "viewer")),
 )
 MOST_ENDINGS = 20  # a faulty agent may forfeit every game for a reason of its own

@@ -1,7 +1,5 @@
 // Answers the requests of the pages in the browser, in place of the server of checkers-play.
-//
-// The pages' scripts call `request(path, body, signal)` of server.js. In the static site that module is this one, and agents
-// think in a worker.
+// In the static site it stands for server.js, and agents think in a worker.
 
 import { readStored, store } from "../storage.js";
 import { AGENTS, JUDGE, OPPONENTS } from "./catalog.js";
@@ -12,8 +10,6 @@ const MAX_DEPTH = 64;
 const ARCHIVE = "games"; // keys in the storage
 const CHAMPION = "champion";
 const EVOLVED = "evolved"; // the agent that the page "Evolution" makes
-
-// Workers
 
 let messages = 0;
 
@@ -105,7 +101,6 @@ const showRuns = async (path, version) => {
   return run;
 };
 
-
 // An agent with the limits of its moves: {agent, label, name, limits}.
 const chooseAgent = ({ agent, amount, seconds }, hasClock) => {
   const entry = findAgent(agent);
@@ -145,8 +140,6 @@ const explain = (query) => {
   return askAgent({ action: "explain", agent: name, ...weightsOf(name), fen: query.get("fen") });
 };
 
-// Archive
-
 const readArchive = () => readStored(ARCHIVE) ?? [];
 
 const keepGame = ({ pdn }) => {
@@ -168,8 +161,6 @@ const showArchive = () => {
   });
   return { folder: "this browser", games: games.length, results };
 };
-
-// Routes
 
 const ROUTES = {
   player: showPlayer,

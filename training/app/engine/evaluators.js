@@ -1,14 +1,12 @@
-// Evaluators: networks of 1999 and 2001, the piece counter, piece-square tables, n-tuples, and the large tables of
-// `strong`.
+// Evaluators: networks, the piece counter, piece-square tables, n-tuples, and the large tables of `strong`.
 //
 // The arithmetic is that of the kernels: sums in the same order, rounded to float32 where they round.
 // A fused multiply-add is a multiplication and an addition in float64, rounded once to float32.
 //
-// An evaluator has `stateSize`, `start(state, at, position, view)`,
-// `advance(states, from, to, before, after, view)` and `evaluate(states, at, position, view)`.
+// Each has `stateSize`, `start`, `advance` from a position to the next one, and `evaluate`, as in Material.
 // A position is {black, white, kings, turn}; the state belongs to the viewing side.
 
-import { BLACK, lowestBit, popcount } from "./rules.js";
+import { BLACK, columnOf, lowestBit, popcount, rowOf } from "./rules.js";
 
 const { fround } = Math;
 
@@ -56,13 +54,8 @@ export class Material {
   }
 }
 
-// Geometry
-
-const rowOf = (square) => (square - 1) >> 2;
-const columnOf = (square) => 2 * ((square - 1) % 4) + 1 - rowOf(square) % 2;
-
 /** The playable squares of each rectangle of this size, row by row. */
-export const rectangles = (rows, columns) => {
+const rectangles = (rows, columns) => {
   const found = [];
   for (let top = 0; top < 9 - rows; top += 1) {
     for (let left = 0; left < 9 - columns; left += 1) {
@@ -396,10 +389,10 @@ const contentOf = ({ black, white, kings }, square, view) => {
   return opponent >>> square & 1 ? THEIR_MAN + (kings >>> square & 1) : EMPTY;
 };
 
-/** Indices of tuples of squares, updated from move to move. */
-class TupleIndices {
+/** An evaluator whose state are indices of tuples of squares, updated from move to move. */
+class TupleEvaluator {
   constructor(layout, offsets, digits) {
-    this.count = layout.length;
+    this.stateSize = layout.length;
     this.features = new Int32Array(32 * 5 * layout.length);
     this.empty = new Int32Array(layout.length);
     layout.forEach((squares, number) => {
@@ -410,26 +403,26 @@ class TupleIndices {
         const power = base ** (squares.length - 1 - place);
         this.empty[number] += digit[EMPTY] * power;
         digit.forEach((worth, content) => {
-          this.features[((square - 1) * 5 + content) * this.count + number] = (worth - digit[EMPTY]) * power;
+          this.features[((square - 1) * 5 + content) * this.stateSize + number] = (worth - digit[EMPTY]) * power;
         });
       });
     });
   }
 
   #row(position, square, view) {
-    return ((view === BLACK ? square : 31 - square) * 5 + contentOf(position, square, view)) * this.count;
+    return ((view === BLACK ? square : 31 - square) * 5 + contentOf(position, square, view)) * this.stateSize;
   }
 
   start(state, at, position, view) {
     state.set(this.empty, at);
     for (let pieces = position.black | position.white; pieces; pieces &= pieces - 1) {
       const row = this.#row(position, lowestBit(pieces), view);
-      for (let i = 0; i < this.count; i += 1) state[at + i] += this.features[row + i];
+      for (let i = 0; i < this.stateSize; i += 1) state[at + i] += this.features[row + i];
     }
   }
 
   advance(states, from, to, before, after, view) {
-    const { features, count } = this;
+    const { features, stateSize: count } = this;
     let source = from;
     for (let changed = (before.black ^ after.black) | (before.white ^ after.white); changed; changed &= changed - 1) {
       const square = lowestBit(changed);
@@ -443,15 +436,13 @@ class TupleIndices {
 }
 
 /** An n-tuple network: look-up tables, and the piece difference. */
-export class NTuple {
-  #indices;
-
+export class NTuple extends TupleEvaluator {
   /** The first square of a tuple is its highest digit. */
   constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
     let size = 0;
     const offsets = tuples.map((squares) => (size += 5 ** squares.length) - 5 ** squares.length);
-    this.#indices = new TupleIndices(tuples, offsets, tuples.map(() => [0, 1, 2, 3, 4]));
-    Object.assign(this, { tuples, table, difference, king: fround(king), byColour, stateSize: tuples.length });
+    super(tuples, offsets, tuples.map(() => [0, 1, 2, 3, 4]));
+    Object.assign(this, { tuples, table, difference, king: fround(king), byColour });
   }
 
   reader(view) {
@@ -459,11 +450,11 @@ export class NTuple {
   }
 
   start(state, at, position, view) {
-    this.#indices.start(state, at, position, this.reader(view));
+    super.start(state, at, position, this.reader(view));
   }
 
   advance(states, from, to, before, after, view) {
-    this.#indices.advance(states, from, to, before, after, this.reader(view));
+    super.advance(states, from, to, before, after, this.reader(view));
   }
 
   evaluate(states, at, position, view) {
@@ -559,12 +550,7 @@ const readPacked = (content) => {
 };
 
 /** The evaluator of `strong`: tables for windows of the board, and for pairs of pieces, in four stages that blend. */
-export class TaperedNetwork {
-  #indices = new TupleIndices(
-    READINGS, READINGS.map((squares) => OFFSETS[WINDOWS.findIndex((window) => setKey(window) === setKey(squares))]),
-    READINGS.map(digitsOf),
-  );
-
+export class TaperedNetwork extends TupleEvaluator {
   #places;
   #levels; // of the windows' entries, those of an entry's stages together
   #pairs = new Int16Array(PIECE_KINDS ** 2 * STAGES); // symmetric
@@ -572,6 +558,8 @@ export class TaperedNetwork {
   #mirror;
 
   constructor(content, step) {
+    const places = READINGS.map((squares) => WINDOWS.findIndex((window) => setKey(window) === setKey(squares)));
+    super(READINGS, places.map((window) => OFFSETS[window]), READINGS.map(digitsOf));
     const { entries, levels } = readPacked(content);
     let windows = 0;
     while (windows < entries.length && entries[windows] < STAGES * STAGE_SIZE) windows += 1;
@@ -589,19 +577,10 @@ export class TaperedNetwork {
       if (one !== other) this.#pairs[STAGES * (PIECE_KINDS * other + one) + stage] += levels[i];
     }
     this.step = step;
-    this.stateSize = READINGS.length;
     const keys = READINGS.map((squares) => squares.join());
-    const { empty } = this.#indices;
+    const { empty } = this;
     this.#partner = Int32Array.from(WINDOWS, (squares) => keys.indexOf(rotate(squares).join()));
     this.#mirror = Int32Array.from(this.#partner, (partner, window) => empty[window] + empty[partner]);
-  }
-
-  start(state, at, position, view) {
-    this.#indices.start(state, at, position, view);
-  }
-
-  advance(states, from, to, before, after, view) {
-    this.#indices.advance(states, from, to, before, after, view);
   }
 
   // The lower of the two stages that a position blends, and the parts of the upper one.

@@ -1,11 +1,10 @@
 // Worker of the page "Evolution": coevolution as in the papers, small enough to watch, and its measurements.
 //
-// Each parent makes an offspring by self-adaptive mutation; all play as Black against random others; the best are the
-// next parents (training/regimes/coevolution.py). Requests are those of training/app/runs_page.py.
+// The regime is that of training/regimes/coevolution.py, the requests are those of training/app/runs_page.py.
 
 import { genomeSize, Material, Network } from "./evaluators.js";
-import { BLACK, Board, START } from "./rules.js";
-import { chooseWithoutSearch, finish, FULL_WIDTH, randomNumbers, Search, shuffleRows } from "./search.js";
+import { BLACK, Board, ROW, START } from "./rules.js";
+import { chooseWithoutSearch, findMove, finish, FULL_WIDTH, randomNumbers, Search, shuffleRows } from "./search.js";
 
 const NAME = "live";
 const CHAMPION = "evolved"; // as an agent of the site
@@ -52,8 +51,7 @@ const searchPlayer = (evaluator, depth, breaksTies = false) => {
     if (moves.length === 1) return moves[0];
     const count = search.expandRoot(board);
     if (breaksTies) shuffleRows(search, count, random);
-    const row = finish(search.search(board, depth, count)) * 5;
-    return moves.find((move) => move.row[3] === search.rows[row + 3] && move.row[4] === search.rows[row + 4]);
+    return findMove(board, search.rows, finish(search.search(board, depth, count)) * ROW);
   };
 };
 
@@ -71,8 +69,6 @@ const playGame = (black, white) => {
 const payoffOf = (winner, side) => (winner === null ? PAYOFF.draw : winner === side ? PAYOFF.win : PAYOFF.loss);
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 const nextTask = () => new Promise((resolve) => { setTimeout(resolve, 0); }); // messages are read then
-
-// The run
 
 const run = { generation: 0, saveTime: Date.now() / 1000, parents: Array.from({ length: PARENTS }, firstMember), records: [] };
 const history = {
@@ -145,8 +141,6 @@ const step = async () => {
 const evolve = async () => {
   while (run.generation < GENERATIONS) await step();
 };
-
-// Requests
 
 const headerOf = ({ names }, { pair, board, winner }) => ({
   black: names[pair[0]], white: names[pair[1]], result: winner === null ? "1/2-1/2" : winner === BLACK ? "1-0" : "0-1", plies: board.ply,

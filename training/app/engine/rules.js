@@ -19,6 +19,9 @@ const LOW_BITS = 0x3fffffff; // of a packed move: its last five squares
 const MAX_FEN = 1000; // characters
 const FEN_EXAMPLE = "W:W18,24,K31:B12,K3";
 
+export const rowOf = (square) => (square - 1) >> 2;
+export const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
+
 /** Bit of a square (0-31) on the 35-bit boards of packed moves. */
 const toBit35 = (index) => index + (index >> 3);
 /** Index (0-31) of such a bit. */
@@ -148,8 +151,6 @@ export const generateSuccessors = (rows, end, black, white, kings, side) => {
     : generateSteps(rows, end, own, opponent, kings, side);
 };
 
-// Moves
-
 /** Squares (1-32) of a packed move. */
 const unpackSquares = (high, low) => {
   const bits = [];
@@ -182,8 +183,6 @@ const parseSquares = (text) => {
 };
 
 const formatMoves = (moves) => moves.map(({ text }) => text).join(", ") || "none";
-
-// FEN
 
 const squaresOf = (board) => Array.from({ length: 32 }, (_, index) => index + 1).filter((square) => board >>> (square - 1) & 1);
 
@@ -254,8 +253,6 @@ export const readFen = (text) => {
     throw new Error(`bad FEN '${text}': ${error.message} (accepted: '${FEN_EXAMPLE}')`);
   }
 };
-
-// Board
 
 /** A position that moves are made on and taken back from, with the draw rules of the pages. */
 export class Board {
@@ -345,13 +342,6 @@ export class Board {
     const earlier = this.earlierPositions();
     return 1 + earlier.filter((past, index) => (earlier.length - index) % 2 === 0
       && past.black === black && past.white === white).length;
-  }
-
-  copy() {
-    const { fen, repetition, noProgress, maxMoves, moves, reversiblePlies } = this;
-    const board = Object.assign(new Board(fen, { repetition, noProgress, maxMoves }), { moves: [...moves], reversiblePlies });
-    board.#past = [...this.#past];
-    return board;
   }
 }
 

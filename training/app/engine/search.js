@@ -1,8 +1,7 @@
 // Alpha-beta search: the full-width search of the papers, and the selective one of `strong`.
 //
-// It is agents/search/alphabeta.py line by line, with the same table, order of moves and ties, so that values, moves
-// and numbers of positions are the same. A search is a generator that pauses every SLICE positions:
-// its worker can then read messages, and stop it.
+// It is agents/search/alphabeta.py line by line, so that values, moves and numbers of positions are the same. A search is
+// a generator that pauses every SLICE positions: its worker can then read messages, and stop it.
 
 import { BLACK, canJump, canMove, generateSuccessors, MAX_ROWS, popcount, ROW } from "./rules.js";
 
@@ -145,7 +144,6 @@ export class Search {
     this.isStopped = false;
   }
 
-  /** Forget earlier searches. */
   clear() {
     this.reset();
     this.#table.tag.fill(0);
@@ -170,23 +168,25 @@ export class Search {
   /** Search a position whose successors are in the first `count` rows; return the row of the best move. */
   *search(position, depth, count) {
     const { isSelective, deepensBy } = this.#style;
+    const namespace = 2 | position.turn;
     this.#ageHistory();
     this.#startNodes = this.nodes;
     let best = 0;
     let first = 1 + (depth - 1) % deepensBy;
     let guess = NO_VALUE;
     if (isSelective) {
-      const move = this.#tableMove(position, depth, this.#namespace(position));
+      const move = this.#tableMove(position, depth, namespace);
       for (let row = 0; row < count; row += 1) if (this.#moveKey(row, 0) === move) best = row;
     } else if (depth > deepensBy) {
-      guess = this.#tableGuess(position, this.#namespace(position), depth - deepensBy);
+      guess = this.#tableGuess(position, namespace, depth - deepensBy);
       if (guess !== NO_VALUE) first = depth;
     }
     for (let plies = first; plies <= depth; plies += deepensBy) {
-      let [low, high] = this.#firstWindow(guess);
+      const isKnown = !isSelective && guess !== NO_VALUE; // then the first window is around the guess
+      let [low, high] = isKnown ? [guess - FIRST_WINDOW, guess + FIRST_WINDOW] : [-2, 2];
       let isOver = false;
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        guess = yield* this.searchTo(position, plies, position.turn, count, this.#namespace(position), low, high);
+        guess = yield* this.searchTo(position, plies, position.turn, count, namespace, low, high);
         isOver = this.isStopped || this.#isNodeLimitReached();
         if (isOver || (low < guess && guess < high)) break;
         [low, high] = guess <= low ? [-2, nextAfter(guess, 1)] : [nextAfter(guess, -1), 2];
@@ -237,7 +237,7 @@ export class Search {
   /** Find the best play of both sides, whose first move is in row 0 (`count` 1) or any of the rows: rows of successors. */
   *principalVariation(position, depth, count) {
     this.#ageHistory();
-    const [line, namespace] = [[], this.#namespace(position)];
+    const [line, namespace] = [[], 2 | position.turn];
     let here = position;
     let plies = depth;
     while (count && (plies > 0 || this.#mustJump(here))) {
@@ -256,14 +256,9 @@ export class Search {
     return line;
   }
 
-  /** Value and row of the best move after a search. */
   get result() {
     const [{ value, best }] = this.#frames;
     return { value, best };
-  }
-
-  #namespace({ turn }) {
-    return 2 | turn;
   }
 
   #mustJump({ black, white, kings, turn }) {
@@ -549,11 +544,6 @@ export class Search {
     return isHit ? this.#table.value[slot] : NO_VALUE;
   }
 
-  // Alpha and beta of the root: around a guess of its value, if there is one.
-  #firstWindow(guess) {
-    return this.#style.isSelective || guess === NO_VALUE ? [-2, 2] : [guess - FIRST_WINDOW, guess + FIRST_WINDOW];
-  }
-
   // What an entry stores of a move: its index, or fifteen bits of the packed move.
   #moveKey(row, begin) {
     if (!this.#style.isSelective) return row - begin;
@@ -595,6 +585,10 @@ export class Search {
     table.best[slot] = best;
   }
 }
+
+/** The legal move of the row that begins at `rows[at]`. */
+export const findMove = (board, rows, at = 0) =>
+  board.legalMoves.find(({ row }) => row[3] === rows[at + 3] && row[4] === rows[at + 4]);
 
 /** Run a search to its end at once. */
 export const finish = (search) => {

@@ -28,15 +28,13 @@ const inflate = async (packed) => {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 
-const buildNTuple = ({ king, options }, genome) => {
-  const { tuples = options.drawing, difference = 1, by_colour: byColour = false } = options; // format 1 says "drawing"
-  return new NTuple(tuples, Float64Array.from(genome), { difference, king, byColour });
-};
-
 const BUILDERS = {
   ...Object.fromEntries(NETWORKS.map((name) => [name, ({ architecture, king }, genome) => new Network(architecture, genome, king)])),
   "piece-squares": ({ king }, genome) => new PieceSquares(Float64Array.from(genome), king),
-  ntuple: buildNTuple,
+  ntuple: ({ king, options }, genome) => {
+    const { tuples = options.drawing, difference = 1, by_colour: byColour = false } = options; // format 1 says "drawing"
+    return new NTuple(tuples, Float64Array.from(genome), { difference, king, byColour });
+  },
   tapered: async ({ options }, packed) => new TaperedNetwork(await inflate(packed), options.step),
 };
 

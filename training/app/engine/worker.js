@@ -3,8 +3,8 @@
 
 import { CHECKSUMS } from "./catalog.js";
 import { Material, Network, PieceSquares, SUBSQUARES } from "./evaluators.js";
-import { BLACK, Board, SIDES } from "./rules.js";
-import { chooseWithoutSearch, FULL_WIDTH, MAX_DEPTH, randomNumbers, Search, SELECTIVE, shuffleRows } from "./search.js";
+import { BLACK, Board, ROW, SIDES } from "./rules.js";
+import { chooseWithoutSearch, findMove, FULL_WIDTH, MAX_DEPTH, randomNumbers, Search, SELECTIVE, shuffleRows } from "./search.js";
 import { loadWeights } from "./weights.js";
 
 const PV_SECONDS = 1; // for the principal variation, at most
@@ -78,11 +78,6 @@ const runSlices = async (search, steps, isOver) => {
   return step.value;
 };
 
-const findMove = (board, search, row) => {
-  const [, , , high, low] = search.rows.subarray(row * 5, row * 5 + 5);
-  return board.legalMoves.find((move) => move.row[3] === high && move.row[4] === low);
-};
-
 // Deepen within limits; return the move and the last complete depth.
 const deepen = async (player, board, limits, random, isOver) => {
   const { search, isSelective, breaksTies } = player;
@@ -94,7 +89,7 @@ const deepen = async (player, board, limits, random, isOver) => {
     const count = search.expandRoot(board);
     if (breaksTies) shuffleRows(search, count, random);
     const row = await runSlices(search, search.search(board, depth, count), () => move && isOver());
-    const found = findMove(board, search, row);
+    const found = findMove(board, search.rows, row * ROW);
     if (search.isStopped && !isSelective) break;
     const isChanged = found !== move;
     move = found;
@@ -106,7 +101,7 @@ const deepen = async (player, board, limits, random, isOver) => {
   return { move, depth: reached };
 };
 
-// The best play after a move, by searches to one depth after another, until so many positions are visited.
+// Make a move and the best play after it, by searches to one depth after another, until so many positions are visited.
 const findLine = async (player, board, move, most, maxNodes) => {
   const { search } = player;
   let [line, reached] = [[], 0];
@@ -121,9 +116,9 @@ const findLine = async (player, board, move, most, maxNodes) => {
     if (isStopped || (line.length && (isOver() || (maxNodes && search.nodes > maxNodes)))) break;
     [line, reached] = [deeper, depth];
   }
-  const after = board.copy();
-  for (const row of line) after.push(after.legalMoves.find((each) => each.row[3] === row[3] && each.row[4] === row[4]));
-  return { pv: after.moves.slice(board.ply), after, reached };
+  const { ply } = board;
+  for (const row of line) board.push(findMove(board, row));
+  return { pv: board.moves.slice(ply), reached };
 };
 
 const evaluatePosition = ({ evaluator }, position, view) => {
@@ -133,12 +128,12 @@ const evaluatePosition = ({ evaluator }, position, view) => {
 };
 
 // The value of the last position of a line, for the side to move in the first.
-const scoreLine = (player, board, after) => {
-  if (!after.legalMoves.length) return after.turn === board.turn ? -1 : 1;
+const scoreLine = (player, turn, after) => {
+  if (!after.legalMoves.length) return after.turn === turn ? -1 : 1;
   const stood = ({ black, white }) => black === after.black && white === after.white;
   const earlier = after.earlierPositions();
   if (player.isSelective && earlier.some((past, index) => (earlier.length - index) % 2 === 0 && stood(past))) return 0;
-  return evaluatePosition(player, after, board.turn);
+  return evaluatePosition(player, after, turn);
 };
 
 // A move with all its squares, which no other legal move has.
@@ -159,6 +154,7 @@ const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
     return { move: writeMove(move), score: null, pv: [move.text], depth: null, nodes: null, seconds: seconds() };
   }
   const { search } = player;
+  const { turn } = board;
   search.clear();
   search.maxNodes = limits.nodes ?? 0;
   search.setHistory(board.earlierPositions());
@@ -169,9 +165,9 @@ const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
   const [time, nodes] = [seconds(), search.nodes];
   search.reset();
   search.maxNodes = 0;
-  const { pv, after, reached } = await findLine(player, board, move, limits.nodes ? limits.depth ?? MAX_DEPTH : depth, limits.nodes);
+  const { pv, reached } = await findLine(player, board, move, limits.nodes ? limits.depth ?? MAX_DEPTH : depth, limits.nodes);
   return {
-    move: writeMove(move), score: scoreLine(player, board, after), pv: pv.map(({ text }) => text),
+    move: writeMove(move), score: scoreLine(player, turn, board), pv: pv.map(({ text }) => text),
     depth: limits.nodes ? reached : depth, nodes, seconds: time,
   };
 };
@@ -233,7 +229,6 @@ const explainNTuple = ({ evaluator }, position) => {
     squares: squares.slice(1).map((contribution, index) => ({ square: index + 1, contribution })),
     meaning: "each tuple's entry, shared evenly by its squares, and the piece itself",
     layers: [...cells].sort(([one], [other]) => one - other).map(([size, each]) => ({ name: `tuples of ${size}`, size, cells: each })),
-    hidden: [],
   };
 };
 
@@ -248,7 +243,7 @@ const explainStrong = ({ evaluator }, position) => {
   const sign = position.turn === BLACK ? 1 : -1;
   const sizes = [[8, "windows of 8 squares"], [12, "windows of 12 squares"]];
   return {
-    kind: "windows", total, perspective: BLACK, pieces: null,
+    kind: "windows", total,
     terms: [
       { name: "numbers of pieces", amount: counts },
       { name: "windows", amount: add(windows) },
@@ -261,7 +256,6 @@ const explainStrong = ({ evaluator }, position) => {
       cells: windows.filter(({ squares }) => squares.length === size)
         .map(({ squares, amount }) => ({ squares: [...squares].sort((a, b) => a - b), activation: sign * amount, effect: amount })),
     })),
-    hidden: [],
   };
 };
 
@@ -271,9 +265,9 @@ const explainCounted = (position, squares, pieces) => {
   const own = position.turn === BLACK ? position.black : position.white;
   const [total, ownAmount] = [add(squares), add(squares.filter(({ square }) => own >>> (square - 1) & 1))];
   return {
-    kind: "linear", total, perspective: BLACK, pieces,
+    kind: "linear", total, pieces,
     terms: [{ name: "own pieces", amount: ownAmount }, { name: "opponent's pieces", amount: total - ownAmount }],
-    squares, meaning: "what the piece counts", layers: [], hidden: [],
+    squares, meaning: "what the piece counts",
   };
 };
 
@@ -311,7 +305,7 @@ const ACTIONS = {
   explain: async ({ agent, weights, fen }) => {
     const player = await loadPlayer(agent, weights);
     const board = new Board(fen);
-    const { pieces, perspective, total, squares, ...parts } = explainPosition(player, board);
+    const { pieces, perspective, total, squares, ...parts } = { ...OPAQUE, ...explainPosition(player, board) };
     return {
       ...parts, total, squares, perspective: SIDES[perspective].toLowerCase(),
       value: player.evaluator ? evaluatePosition(player, board, board.turn) : null,

@@ -3,13 +3,13 @@
 import { Board } from "/static/board.js";
 import { agentChooser } from "/static/chooser.js";
 import { byId, createElement, onSubmit, showError } from "/static/dom.js";
-import { framesOf, SIDES, START } from "/static/engine/rules.js";
+import { framesOf, rowOf, SIDES, START } from "/static/engine/rules.js";
 import { ExplanationPanel } from "/static/explanation.js";
 import { createBoard, questionOf } from "/static/game.js";
 import { askJudge, askLines, describeView, lowerFirst, toBlack } from "/static/opinion.js";
 import { formatSigned, moveNodes, showBar } from "/static/panels.js";
 import { readPdn, writePdn } from "/static/pdn.js";
-import { pieceName, readFen, rowOf, writeFen } from "/static/position.js";
+import { pieceName, readFen, writeFen } from "/static/position.js";
 import { Replay } from "/static/replay.js";
 import { request } from "/static/server.js";
 import { boardResult, explainForcedCapture, texts } from "/static/words.js";
@@ -182,19 +182,14 @@ function enterEditor() {
   document.querySelector(`[name=turn][value=${turn.toUpperCase()}]`).checked = true;
   byId("editor").hidden = false;
   byId("edit").setAttribute("aria-pressed", "true");
-  forgetAnswers();
-  byId("ask").disabled = byId("back").disabled = true;
-  byId("status").textContent = "Click on squares to put pieces there, or to take them away.";
-  showEditor();
-}
-
-// Of a position that is edited nothing is known yet.
-function forgetAnswers() {
-  askAnew();
+  askAnew(); // nothing is known yet of a position that is edited
   byId("lines").replaceChildren();
   byId("verdict").textContent = "";
   showBar(byId("bar"), null, "black", "Strong", replay.flipped);
   for (const { view } of opinions) view.textContent = "";
+  byId("ask").disabled = byId("back").disabled = true;
+  byId("status").textContent = "Click on squares to put pieces there, or to take them away.";
+  showEditor();
 }
 
 function leaveEditor() {

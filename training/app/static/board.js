@@ -3,18 +3,14 @@
 //   const board = new Board(element, { label, onMove, onIllegal, onPremove, onSquare, onSay });
 //   board.show({ fen, last, legal, flipped, animate, premove, editing });
 //
-// onMove(move)          a person has chosen this move of `legal`; a move is one of rules.js: {text, squares, captured}
-// onIllegal(squares)    squares (one, or a path) of no legal move
-// onPremove(move)       {from, to} before the turn, or null: it was cancelled
-// onSquare(square)      a click on a board with `editing`
-// onSay(text)           an announcement: "11 chosen: it can go to 15 or 16."
-//
-// `last` is the move that led to the position, `flipped` puts Black below, `premove` is the side ("b" or "w") that may
-// choose before its turn.
+// onMove(move) gets the chosen one of the `legal` moves of rules.js, onIllegal(squares) a path of none, onPremove(move)
+// {from, to} before the turn or null, onSquare(square) a click while `editing`, onSay(text) an announcement.
+// `last` is the move before, `flipped` puts Black below, `premove` is the side ("b" or "w") that may choose before its turn.
 // Keys: arrows move the focus over the dark squares, Enter or Space chooses, Escape cancels.
 
 import { createElement, createSvg } from "/static/dom.js";
-import { boxOf, columnOf, joinWords, pieceName, readFen, rowOf, SQUARES } from "/static/position.js";
+import { columnOf, rowOf } from "/static/engine/rules.js";
+import { boxOf, joinWords, pieceName, readFen, SQUARES } from "/static/position.js";
 
 const CROWN = "M-1.9 1.5h3.8l.55-3.1-1.5 1.2L0-2.1-.95-.4-2.45-1.6z";
 const HOP = 180; // milliseconds from square to square

@@ -3,8 +3,7 @@
 //   const chart = new Chart({ title, unit, series: [{ name, label }], range, smoothing });
 //   chart.show(history);        history[name] holds a number or null for each generation from 0 on
 //
-// The vertical axis covers `range`, and more if the numbers need it. `smoothing` is the number of generations in a running
-// mean. The pointer, or the keys of a slider, read the numbers of a generation.
+// The vertical axis covers at least `range`; `smoothing` is the number of generations in a running mean.
 
 import { createElement, createSvg } from "/static/dom.js";
 

@@ -1,12 +1,10 @@
-// Form fields that choose an opponent, an agent with its limits, or an opening
-// (template/parts.html.jinja).
+// Fields of template/parts.html.jinja: an opponent, an agent with its limits, or an opening.
 
 import { checkPlayable, randomBelow, readOpening } from "/static/game.js";
 import { readPdn } from "/static/pdn.js";
 
-// The agent decides which limits there are; an empty amount is its standard one, or none if the form's
-// clock limits the moves. Returns a function that reads the fields: `player` is {agent, amount, seconds}
-// for the server, `label` the agent's name.
+// Returns a function that reads the fields: `player` is {agent, amount, seconds} for the server, `label` the agent's name.
+// An empty amount is the agent's standard one, or none if the form's clock limits the moves.
 export const agentChooser = (form) => {
   const [agent, amount, seconds, search, sort] = ["agent", "amount", "seconds", "search", "sort"].map(
     (name) => form.querySelector(`[data-field="${name}"]`));

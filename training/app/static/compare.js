@@ -132,10 +132,8 @@ function showFrame(frame, ply) {
 
 // The score of the last analysis by a side's agent, up to a ply; null if there is none.
 function lastScore(frames, ply, side) {
-  for (let at = ply; at > 0; at -= 1) {
-    if (moverOf(frames[at].fen) === other(side) && frames[at].analysis) return frames[at].analysis.score;
-  }
-  return null;
+  const played = frames.slice(0, ply + 1).filter(({ analysis }) => analysis);
+  return played.findLast(({ fen }) => moverOf(fen) === other(side))?.analysis.score ?? null;
 }
 
 function plotScores(frames, ply) {

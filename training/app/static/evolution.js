@@ -1,7 +1,5 @@
 // Page "Evolution": a run's curves, and the standings and games of its current generation.
-//
-// The page asks the server each second whether the run has a new checkpoint. The server replays the
-// games of a generation on request; the time of a replay decides when the page requests the next one.
+// The server replays the games of a generation on request, and the time of a replay decides when the next one is asked for.
 
 import { Board } from "/static/board.js";
 import { connectChampions } from "/static/champions.js";
@@ -81,8 +79,6 @@ const formatAge = (seconds) => {
     .map(([length, name]) => [Math.floor(seconds / length), name]).find(([count]) => count >= 1) ?? [0, "second"];
   return amount ? `${amount} ${unit}${amount > 1 ? "s" : ""} ago` : "just now";
 };
-
-// List of runs
 
 const showRuns = (runs) => {
   byId("no-runs").hidden = runs.length > 0;
@@ -260,13 +256,6 @@ const showChampions = connectChampions({
   },
 });
 
-const showReplayError = (error) => {
-  byId("generation").textContent = "Games";
-  byId("about").textContent = `The games of this run cannot be shown: ${error.message}`;
-  byId("tournament").hidden = false;
-  byId("replay").hidden = true;
-};
-
 const updateGames = async () => {
   const { name, run, generation } = page;
   const isOutdated = page.replayVersion !== run.version && (!generation || byId("follow").checked);
@@ -281,15 +270,17 @@ const updateGames = async () => {
     const firstWin = latest.games.findIndex(({ result }) => !result.includes("/"));
     if (!page.game) await openGame(latest.version, Math.max(firstWin, 0));
   } catch (error) {
-    if (name === page.name && !page.generation) showReplayError(error);
+    if (name !== page.name || page.generation) return;
+    byId("generation").textContent = "Games";
+    byId("about").textContent = `The games of this run cannot be shown: ${error.message}`;
+    byId("tournament").hidden = false;
+    byId("replay").hidden = true;
   } finally {
     const rest = Math.max(MIN_REST, REST_FACTOR * (Date.now() - startTime));
     if (name === page.name) page.nextReplay = Date.now() + rest;
     page.isReplaying = false;
   }
 };
-
-// Polls
 
 const updateRun = async () => {
   const { name, run } = page;

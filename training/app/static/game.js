@@ -13,8 +13,6 @@ const MOVES_TO_GO = 30; // over which an agent spreads the rest of its time
 const MOST_SHARES = 4; // that one move takes at most
 const INCREMENT_SHARE = 0.7;
 
-// Boards
-
 export const createBoard = (start = START, moves = []) => {
   const board = new Board(start);
   for (const move of moves) {
@@ -48,7 +46,6 @@ export const questionOf = (start, board, seed) => ({
 
 class Clock {
   running = null;
-
   #since = 0;
 
   constructor({ minutes, increment }) {

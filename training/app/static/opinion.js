@@ -1,7 +1,6 @@
-// Who is better: the judge's view of a position, in numbers from -1 (White wins) to +1 (Black wins),
-// and in words. The judge is `strong` with a fixed number of positions; exact results come from the
-// endgame tables.
+// Who is better: the view of the judge, `strong` or the endgame tables, from -1 (White wins) to +1, and in words.
 
+import { SIDES } from "/static/engine/rules.js";
 import { createBoard, questionOf } from "/static/game.js";
 import { request } from "/static/server.js";
 
@@ -11,7 +10,6 @@ const BETTER = 0.35;
 const WINNING = 0.65;
 const CACHE = 2000; // analyses
 const LINES_NODES = 100_000; // positions for all moves of a position together
-const SIDES = ["Black", "White"];
 
 export const moverOf = (fen) => (fen.startsWith("B") ? "black" : "white");
 export const toBlack = (fen, score) => (score === null || fen.startsWith("B") ? score : -score);
@@ -20,7 +18,7 @@ export const toBlack = (fen, score) => (score === null || fen.startsWith("B") ? 
 export const lowerFirst = (text) => (/^(Black|White)/.test(text) ? text : text[0].toLowerCase() + text.slice(1));
 
 // "Black is winning"; `score` is Black's.
-export const describeBalance = (score) => {
+const describeBalance = (score) => {
   const side = SIDES[Number(score < 0)];
   const size = Math.abs(score);
   if (size < EQUAL) return "About equal";

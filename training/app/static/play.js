@@ -465,12 +465,6 @@ async function showPreparation() {
   setTimeout(showPreparation, 1000);
 }
 
-function restorePerson() {
-  const { name = "", rating = null } = readStored("person") ?? {};
-  byId("name").value = name;
-  byId("rating").value = rating ?? "";
-}
-
 onSubmit(byId("setup"), start);
 byId("setup").addEventListener("change", showPreview);
 byId("setup").addEventListener("invalid", () => {
@@ -514,7 +508,9 @@ function showPreview() {
   replay.open([{ fen: isPosition ? position : START, move: null }], { flipped: readColour() !== "white" });
 }
 
-restorePerson();
+const person = readStored("person");
+byId("name").value = person?.name ?? "";
+byId("rating").value = person?.rating ?? "";
 showPreparation().catch(() => {}); // a server that does not answer is reported with the first move
 showPreview();
 byId("status").textContent = "Choose an opponent, and play.";

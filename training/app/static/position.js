@@ -1,10 +1,9 @@
 // Positions: FEN, and descriptions in words.
 
+import { columnOf, rowOf } from "/static/engine/rules.js";
+
 const NAMES = { b: "black man", B: "black king", w: "white man", W: "white king" };
 export const SQUARES = Array.from({ length: 32 }, (_, index) => index + 1);
-
-export const rowOf = (square) => (square - 1) >> 2;
-export const columnOf = (square) => 2 * ((square - 1) & 3) + 1 - (rowOf(square) & 1);
 
 // The rectangle around squares: its first row and column, its size, and whether they fill it.
 export const boxOf = (squares) => {

@@ -1,5 +1,4 @@
-// Page "Puzzles": positions from games of the zoo in which only one move wins. They are in
-// puzzles.json, which training/app/puzzle_finder.py writes.
+// Page "Puzzles": positions in which only one move wins, found by training/app/puzzle_finder.py.
 
 import { Board } from "/static/board.js";
 import { byId, createElement, showError } from "/static/dom.js";
@@ -33,17 +32,8 @@ function showStatus(text, kind = "") {
   byId("status").dataset.kind = kind;
 }
 
-// Storage: the FENs of the solved puzzles
-
 const stored = readStored(SOLVED);
-const solved = new Set(Array.isArray(stored) ? stored : []);
-
-const markSolved = ({ fen }) => {
-  solved.add(fen);
-  store(SOLVED, [...solved]);
-};
-
-// The file
+const solved = new Set(Array.isArray(stored) ? stored : []); // FENs
 
 const isMoves = (list) => Array.isArray(list) && list.every((move) => typeof move === "string");
 
@@ -64,8 +54,6 @@ async function loadPuzzles() {
   }
   return list;
 }
-
-// A puzzle
 
 const levelOf = ({ nodes }) => LEVELS.find(([, most]) => nodes <= most)[0];
 const mover = () => (moverOf(puzzles[number].fen) === "black" ? "Black" : "White");
@@ -127,9 +115,10 @@ function explain(squares) {
 }
 
 function finish() {
-  const { rest } = puzzles[number];
+  const { fen, rest } = puzzles[number];
   isOver = true;
-  markSolved(puzzles[number]);
+  solved.add(fen);
+  store(SOLVED, [...solved]);
   replay.open(frames, { at: replay.ply });
   showStatus(`Solved!${rest.length ? " Step on to see how the game could end." : ""}`, "right");
   showPuzzle();

@@ -1,10 +1,9 @@
 // Replay of a game on a board: buttons, a slider, keys and a list of moves.
 //
 //   const replay = new Replay({ board, controls, score, onShow });     elements for the buttons and, or null, the moves
-//   replay.open(frames, { at, flipped });                              frames are those of framesOf() in game.js
+//   replay.open(frames, { at, flipped });                              frames are those of framesOf() in rules.js
 //
-// The moves `legal` of the last frame can be chosen on the board, and a `premove`. The page adds the listener
-// `replay.onKey` to elements.
+// A move of `legal` in the last frame can be chosen, or a `premove`. The page adds the listener `replay.onKey` to elements.
 
 import { createElement, createSvg } from "/static/dom.js";
 

@@ -1,5 +1,4 @@
-// The review of a finished game: the judge's value of each position as a graph, the moves that lost
-// most, and a better line for each on the board.
+// The review of a finished game: the judge's values as a graph, the moves that lost most, and a better line for each.
 
 import { byId, createElement, createSvg } from "/static/dom.js";
 import { framesOf } from "/static/engine/rules.js";
@@ -15,7 +14,7 @@ const MARKS = { mistake: "?", blunder: "??" };
 
 // How much each move lost for its side: views[ply] is {black, move} before the move to ply + 1. The
 // judge's own move loses nothing: there its view changes because it sees further.
-export const lossesOf = (frames, views) => frames.slice(1).map(({ move }, index) => {
+const lossesOf = (frames, views) => frames.slice(1).map(({ move }, index) => {
   if (move.text === views[index].move?.text) return 0;
   const sign = moverOf(frames[index].fen) === "black" ? 1 : -1;
   return Math.max(0, sign * (views[index].black - views[index + 1].black));

@@ -1,7 +1,4 @@
 // What the curves of a run show, in one or two sentences, from the measurements alone.
-//
-//   describeRun({ history, running })     history[name] holds a number or null for each generation from 0 on
-//
 // The parents are judged by the piece counter, and by the heuristic player where the piece counter shows no change. A
 // change counts if it is larger than CHANGE and than three standard errors; the noise of a point is estimated from
 // neighbouring points, so a slow trend does not enlarge it.

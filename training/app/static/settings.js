@@ -1,6 +1,5 @@
-// Settings of the user: light or dark colours, the look of the board, and sound. Runs before the
-// browser paints the page. A setting is an attribute of <html>, as `data-board="green"`; without the
-// attribute it has its first value.
+// Settings of the user, as attributes of <html> such as `data-board="green"`; without one a setting has its first value.
+// It runs before the browser paints the page.
 
 const SETTINGS = ["board", "pieces", "coordinates", "bar", "sound"];
 const root = document.documentElement;

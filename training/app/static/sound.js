@@ -1,5 +1,4 @@
-// Sounds of a game, off unless the user's setting is on: a knock for a move, two for a capture, a
-// chord for the end. They are synthesised; no file is loaded.
+// Sounds of a game, if the user's setting is on: a knock for a move, two for a capture, a chord for the end.
 
 const KNOCK = 0.07; // seconds
 const CHORD = [392, 494, 587];
