@@ -418,7 +418,7 @@ def test_invalid_config_is_refused(changed, message):
     [
         ("--zoo --zoo-depth 2", "--zoo-depth has no effect without --zoo: leave it out"),
         ("--self-play-share 1 --zoo material", "--zoo has no effect with --self-play-share 1.0"),
-        ("--num-past-policies 2 --self-play-share 1", "or let --self-play-share be below 1"),
+        ("--num-past-policies 2 --self-play-share 1", "has no effect with --self-play-share 1.0"),
     ],
 )
 def test_options_without_effect_are_refused(capsys, monkeypatch, words, message):
