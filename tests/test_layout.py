@@ -34,15 +34,15 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 3_234,
-    "agents": 9_355,
-    "training": 16_031,
-    "docstrings": 13_035,
-    "JavaScript": 7_396,
-    "templates": 1_523,
-    "tests": 30_290,
-    "words": 128_447,
-    "files": 714,
+    "checkers_env": 3_129,
+    "agents": 8_931,
+    "training": 13_985,
+    "docstrings": 5_513,
+    "JavaScript": 6_583,
+    "templates": 1_509,
+    "tests": 25_831,
+    "words": 45_900,
+    "files": 598,
 }
 LAYOUT_TOKENS = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
