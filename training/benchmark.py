@@ -132,6 +132,7 @@ def run_benchmark(arguments: Sequence[str], console: Console) -> None:
     try:
         with lock_run_folder(folder, "choose another folder by --out"):
             setup = set_up_league(config)
+            refuse_unread_limits(config, setup.entries)
             if config.json and config.json.resolve() in {(folder / it).resolve() for it in FILES}:
                 raise ValueError(f"--json {str(config.json)!r} is a file of the league itself")
             valuing = dict(make_valuing_player(text) for text in config.calibrate)
@@ -168,7 +169,6 @@ def set_up_league(config: BenchmarkConfig) -> LeagueSetup:
             raise ValueError(f"the opening {card!r} ends the game: {over.reason}")
     judge = make_adjudicator(config.adjudicate, config.seed, limit)
     entries = make_entries(config, texts)
-    refuse_unread_limits(config, texts, entries)
     entrants = tuple(entry.entrant for entry in entries)
     find_anchor(entrants, config.anchor)  # an error before the games, not after them
     return LeagueSetup(
@@ -293,10 +293,9 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
     return entries
 
 
-def refuse_unread_limits(
-    config: BenchmarkConfig, texts: Sequence[str], entries: Sequence[Entry]
-) -> None:
+def refuse_unread_limits(config: BenchmarkConfig, entries: Sequence[Entry]) -> None:
     """Raise ValueError for a limit that holds for none of the agents."""
+    texts, _ = make_pairings(config)
     own = [AgentSpec.parse(text).options for text in texts]
     for name in ("depth", "seconds"):
         read = any(
