@@ -4,9 +4,9 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 
 from training.app.static_site import build
-from training.reproduction.page import write_page
-from training.reproduction.plan import EXPERIMENTS, Scope
-from training.reproduction.results import ResultStore
+from training.experiments.page import write_page
+from training.experiments.plan import EXPERIMENTS, Scope
+from training.experiments.results import ResultStore
 from training.zoo import ZooConfig, write_cards
 
 project = "checkers-laboratory"

@@ -19,6 +19,6 @@
 - league: games between agents
 - rating: Elo and statistical tests
 - report: pages and tables of leagues
-- reproduction: the papers' experiments and their results
+- experiments: the papers' experiments and their results
 - app: local web page
 """

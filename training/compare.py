@@ -24,7 +24,7 @@ from rich.table import Column, Table
 from tyro.conf import OmitArgPrefixes
 
 from checkers_env.files import check_folder, make_folder, write_atomically
-from training.reproduction.comparison import (
+from training.experiments.comparison import (
     HEADINGS,
     Comparison,
     compare,
@@ -34,9 +34,9 @@ from training.reproduction.comparison import (
     to_markdown,
     verdict,
 )
-from training.reproduction.jobs import PLAYERS, Conditions, get_preset
-from training.reproduction.results import ResultStore
-from training.reproduction.session import SessionConfig, run_session
+from training.experiments.jobs import PLAYERS, Conditions, get_preset
+from training.experiments.results import ResultStore
+from training.experiments.session import SessionConfig, run_session
 from training.runtime.cli import read_options, run_command
 from training.runtime.run_folder import short_name
 from training.trainer.variants import variant_name

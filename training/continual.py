@@ -37,9 +37,9 @@ from checkers_env.files import check_output, write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
+from training.experiments.inference import Interval, student
 from training.league.entrants import close_agent, make_entry
 from training.league.schedule import LeagueFixture, schedule_games
-from training.reproduction.inference import Interval, student
 from training.runtime.cli import command_line, read_options, run_command
 from training.runtime.validation import Range, validate_ranges
 

@@ -30,16 +30,16 @@ from rich.table import Table as Shown
 from tyro.conf import OmitArgPrefixes
 
 from checkers_env.files import check_folder
-from training.reproduction.champions import load_champion
-from training.reproduction.jobs import Job, Run
-from training.reproduction.page import write_page, write_verdicts
-from training.reproduction.plan import EXPERIMENTS, Scope, figures
-from training.reproduction.results import ResultStore, TrainingResult, differences
-from training.reproduction.scheduler import Costs, undone
-from training.reproduction.session import SessionConfig, run_session
-from training.reproduction.starting_point import compare_with_start, evolves
-from training.reproduction.table_text import to_terminal
-from training.reproduction.tables import Table
+from training.experiments.champions import load_champion
+from training.experiments.jobs import Job, Run
+from training.experiments.page import write_page, write_verdicts
+from training.experiments.plan import EXPERIMENTS, Scope, figures
+from training.experiments.results import ResultStore, TrainingResult, differences
+from training.experiments.scheduler import Costs, undone
+from training.experiments.session import SessionConfig, run_session
+from training.experiments.starting_point import compare_with_start, evolves
+from training.experiments.table_text import to_terminal
+from training.experiments.tables import Table
 from training.runtime.cli import read_options, run_command
 from training.runtime.validation import NoEffectWith
 

@@ -28,14 +28,9 @@ from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.files import check_folder, write_atomically
 from training import benchmark
-from training.league.journal import FILE_NAME
-from training.league.records import League
-from training.rating.elo import Anchor
-from training.report.examination import mean_nodes
-from training.report.standings import standings
-from training.reproduction.champions import load_champion, name_champion
-from training.reproduction.league_results import LeaguePlan, LeagueStore
-from training.reproduction.model_card import (
+from training.experiments.champions import load_champion, name_champion
+from training.experiments.league_results import LeaguePlan, LeagueStore
+from training.experiments.model_card import (
     HEAD,
     Choice,
     card,
@@ -45,8 +40,13 @@ from training.reproduction.model_card import (
     leaderboard,
     read_ratings,
 )
-from training.reproduction.plan import Scope
-from training.reproduction.results import ResultStore, TrainingResult
+from training.experiments.plan import Scope
+from training.experiments.results import ResultStore, TrainingResult
+from training.league.journal import FILE_NAME
+from training.league.records import League
+from training.rating.elo import Anchor
+from training.report.examination import mean_nodes
+from training.report.standings import standings
 from training.runtime.cli import read_options, run_command
 from training.runtime.run_folder import lock_run_folder
 from training.runtime.validation import Range, validate_ranges

@@ -29,19 +29,19 @@ import typst
 from numpy.typing import NDArray
 
 from checkers_env.files import write_atomically
-from training.reproduction.champions import load_champion
-from training.reproduction.claim_text import effect_text
-from training.reproduction.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
-from training.reproduction.effects import LEAD, advantage, decided, share_led
-from training.reproduction.inference import LEVEL, MOST_SEEDS, half_width
-from training.reproduction.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
-from training.reproduction.own_claims import REASONS
-from training.reproduction.paper_claims import CLAIMS
-from training.reproduction.paper_notes import OBSERVED, UNREPEATABLE, sameness_lines
-from training.reproduction.papers.tie_rules import EQUAL_SEEDS, RULES
-from training.reproduction.plan import EXPERIMENTS, Scope, figures
-from training.reproduction.results import MatchResult, ResultStore, TrainingResult
-from training.reproduction.tables import (
+from training.experiments.champions import load_champion
+from training.experiments.claim_text import effect_text
+from training.experiments.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
+from training.experiments.effects import LEAD, advantage, decided, share_led
+from training.experiments.inference import LEVEL, MOST_SEEDS, half_width
+from training.experiments.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
+from training.experiments.own_claims import REASONS
+from training.experiments.paper_claims import CLAIMS
+from training.experiments.paper_notes import OBSERVED, UNREPEATABLE, sameness_lines
+from training.experiments.papers.tie_rules import EQUAL_SEEDS, RULES
+from training.experiments.plan import EXPERIMENTS, Scope, figures
+from training.experiments.results import MatchResult, ResultStore, TrainingResult
+from training.experiments.tables import (
     RESULTS,
     WINS_AND_LOSSES,
     PlayerGame,
@@ -51,7 +51,7 @@ from training.reproduction.tables import (
     player_games,
     with_cards,
 )
-from training.reproduction.verdicts import LEAST, Verdict, effects, verdicts
+from training.experiments.verdicts import LEAST, Verdict, effects, verdicts
 from training.runtime.curves import new_figure, to_svg
 
 HERE = Path(__file__).parent

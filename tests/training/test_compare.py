@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import t as student
 
 from training import compare as program
-from training.reproduction.comparison import (
+from training.experiments.comparison import (
     Comparison,
     ComparisonResult,
     compare,
@@ -16,9 +16,9 @@ from training.reproduction.comparison import (
     verdict,
     with_adjusted_p,
 )
-from training.reproduction.jobs import Conditions, Match, Run
-from training.reproduction.results import ResultStore
-from training.reproduction.tables import interval
+from training.experiments.jobs import Conditions, Match, Run
+from training.experiments.results import ResultStore
+from training.experiments.tables import interval
 
 TINY = ["--scale", "0.01", "--depth", "1", "--executor", "threads"]
 

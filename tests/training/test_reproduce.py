@@ -15,8 +15,8 @@ from filelock import FileLock
 from tests import ROOT
 from tests.training.commands import SECONDS, command_of, start, wait_for
 from training import reproduce
-from training.reproduction.plan import EXPERIMENTS, Scope
-from training.reproduction.results import ResultStore
+from training.experiments.plan import EXPERIMENTS, Scope
+from training.experiments.results import ResultStore
 
 SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]

@@ -16,19 +16,19 @@ from checkers_env import Board
 from tests import ROOT
 from tests.training.commands import run_here
 from training import zoo
+from training.experiments.champions import load_champion, name_champion
+from training.experiments.jobs import SPARE, Match, Run
+from training.experiments.league_results import LeaguePlan, LeagueStore
+from training.experiments.model_card import card, choose
+from training.experiments.papers.seed_selection import FORTY, VALIDATION
+from training.experiments.plan import Scope
+from training.experiments.results import ResultStore
+from training.experiments.tables import Table
+from training.experiments.worker import Deadline, play, train
 from training.league import runner
 from training.league.records import Entrant, GameRecord, League
 from training.league.schedule import schedule_games
 from training.report.standings import StandingsRow
-from training.reproduction.champions import load_champion, name_champion
-from training.reproduction.jobs import SPARE, Match, Run
-from training.reproduction.league_results import LeaguePlan, LeagueStore
-from training.reproduction.model_card import card, choose
-from training.reproduction.papers.seed_selection import FORTY, VALIDATION
-from training.reproduction.plan import Scope
-from training.reproduction.results import ResultStore
-from training.reproduction.tables import Table
-from training.reproduction.worker import Deadline, play, train
 from training.runtime.run_folder import lock_run_folder
 
 SCOPE = Scope(seeds=2, scale=0.02)

@@ -17,7 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from training.reproduction.inference import Interval, student
+from training.experiments.inference import Interval, student
 
 ROOT = Path(__file__).parents[2]
 MODULE = "-m", "training.bench"

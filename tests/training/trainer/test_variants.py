@@ -5,8 +5,8 @@ from typing import get_type_hints
 
 import pytest
 
+from training.experiments.jobs import PLAYERS
 from training.regimes import regimes
-from training.reproduction.jobs import PLAYERS
 from training.runtime.validation import NoEffectWith
 from training.trainer.presets import PRESETS
 from training.trainer.variants import make_variant, variant_name

@@ -1,0 +1,123 @@
+"""Plots of the page: effects of claims, scores of players, and training curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from training.experiments.inference import half_width
+from training.experiments.results import TrainingResult
+from training.experiments.verdicts import LEAST, Verdict
+from training.runtime.curves import new_figure, to_svg
+
+# Colour and marker by verdict. Shapes differ too, for colour-blind readers. None: too few seeds.
+LOOKS = {
+    "holds": ("tab:green", "o"),
+    "holds, much smaller": ("tab:olive", "v"),
+    "equal": ("tab:blue", "P"),
+    "inconclusive": ("tab:grey", "s"),
+    "reversed": ("tab:red", "D"),
+    "not tested": ("tab:brown", "*"),
+    None: ("lightgrey", "x"),
+}
+
+
+def forest(verdicts: Sequence[Verdict]) -> bytes:
+    """Plot effects and intervals of claims with one unit, one below the other; return SVG."""
+    figure, axes = _listed([verdict.claim.name for verdict in verdicts])
+    for place, verdict in enumerate(verdicts):
+        interval = (verdict.effect.low, verdict.effect.high)
+        _mark(axes, place, verdict.values, interval, *LOOKS[verdict.word])
+        if verdict.theirs is not None:
+            axes.plot(verdict.theirs.mean, place, "o", color="black", markerfacecolor="none")
+    for word in dict.fromkeys(verdict.word for verdict in verdicts):
+        colour, marker = LOOKS[word]
+        axes.plot([], [], marker, color=colour, label=word or "too few seeds")
+    axes.plot([], [], "o", color="black", markerfacecolor="none", label="the paper's")
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set(
+        xlim=(-52, 52), xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed"
+    )
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
+    return to_svg(figure)
+
+
+def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> bytes:
+    """Plot mean, 95 % interval and each seed's value of players, one below the other; return SVG.
+
+    With fewer than LEAST seeds there is no interval: it would be far wider than all others.
+    """
+    players = list(dict.fromkeys(name for column in columns.values() for name in column))
+    figure, axes = _listed(players)
+    for number, (column, rows) in enumerate(columns.items()):
+        marker = "osD^"[number % 4]
+        shift = 0.3 * (number - (len(columns) - 1) / 2)
+        for name, values in rows.items():
+            mean = float(np.mean(values))
+            half = float(half_width(values)) if len(values) >= LEAST else 0.0
+            interval = (mean - half, mean + half)
+            _mark(axes, players.index(name) + shift, values, interval, f"C{number}", marker)
+        axes.plot([], [], marker, color=f"C{number}", label=column)
+    axes.set(xlabel=f"{label}: mean, 95 % interval, each seed")
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=len(columns), frameon=False)
+    return to_svg(figure)
+
+
+def _listed(names: Sequence[str]) -> tuple[Any, Any]:
+    """Return a new figure and its axes, with a row for each name from the top down."""
+    figure = new_figure(8.5, 1 + 0.27 * len(names))
+    axes = figure.subplots()
+    axes.set_yticks(range(len(names)), names)
+    axes.set(ylim=(len(names) - 0.5, -0.5))
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    return figure, axes
+
+
+def _mark(
+    axes: Any,
+    place: float,
+    values: Sequence[float],
+    interval: tuple[float, float],
+    colour: str,
+    marker: str,
+) -> None:
+    """Plot the values of some seeds, their mean, and the mean's interval if it is finite."""
+    if np.isfinite(interval).all():
+        axes.plot(interval, [place, place], color=colour, linewidth=2)
+    axes.plot(values, [place] * len(values), "|", color=colour, alpha=0.5)
+    axes.plot(np.mean(values), place, marker, color=colour, markersize=6)
+
+
+def curves(
+    runs: Mapping[str, Sequence[TrainingResult]],
+    panels: Sequence[tuple[str, str]],
+    timed: bool = False,
+) -> bytes:
+    """Plot measurements over training, mean and 95 % interval of each player's runs; return SVG."""
+    figure = new_figure(8.5, 3.2 * len(panels))
+    rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
+    for axes, (name, label) in zip(rows, panels, strict=True):
+        for number, (player, seeds) in enumerate(runs.items()):
+            lines = np.array([run.curves[name] for run in seeds])
+            known = ~np.isnan(lines).any(axis=0)
+            points, lines = seeds[0].points, lines[:, known]
+            reached = 100 * points[known] / points[-1]
+            if timed:
+                reached = np.mean([run.origin.clock for run in seeds], axis=0)[known]
+            colour, mean = f"C{number}", lines.mean(axis=0)
+            seeds_told = f"{player} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
+            axes.plot(reached, mean, color=colour, label=seeds_told)
+            half = half_width(lines)
+            axes.fill_between(reached, mean - half, mean + half, color=colour, alpha=0.2)
+        axes.set(ylabel=label)
+        axes.spines[["top", "right"]].set_visible(False)
+    if timed:
+        rows[-1].set(xlabel="CPU-seconds of training", xscale="log")
+    else:
+        rows[-1].set(xlabel="% of the generations")
+    legend = rows[-1].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside upper center", ncols=3, frameon=False)
+    return to_svg(figure)
