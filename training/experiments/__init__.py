@@ -15,6 +15,7 @@
 - ``claims``: what a claim is, and the paper's own effect
 - ``paper_claims``, ``own_claims``: conclusions of the papers, and ours
 - ``effects``: one figure a seed, by which a claim is judged
+- ``crossed``: effects of all champions against all, and contrasts of players
 - ``inference``: intervals, equivalence, false discoveries, power
 - ``verdicts``, ``claim_text``: claims judged over seeds; their Markdown
 - ``page``: the pages of tables and of verdicts in Markdown
