@@ -22,7 +22,16 @@ from agents.baselines.weighted_pieces import WeightedPieces, weighted_pieces
 from agents.blondie.architecture import NETWORK_LAYOUTS, NetworkLayout, decode
 from agents.blondie.network import Network
 from agents.endgame.tables import load_tablebase
-from agents.evaluator import logit
+from agents.evaluator import (
+    advance_state,
+    apply_gradient,
+    evaluate,
+    evaluate_in_state,
+    is_antisymmetric,
+    logit,
+    start_state,
+    state_size,
+)
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.ntuple.network import NTuple, ntuple, table_size
 from agents.ntuple.tuples import TUPLE_LAYOUTS, layout_from_matrix, layout_to_matrix
@@ -32,6 +41,7 @@ from agents.treestrap.codec import unpack
 from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
 from agents.treestrap.tapered import TAPERED_ENTRIES, TaperedNetwork, unpack_network
 from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
+from checkers_env.board import Board
 from checkers_env.jit import has_implementation
 from checkers_env.movegen import Position
 
@@ -84,13 +94,67 @@ class Architecture:
 
 
 ARCHITECTURES: dict[str, Architecture] = {}
+GUARD, GUARD_VALUE = 64, -1_234_567  # numbers around the weights and the state at registration
+# Generic functions that an evaluator implements all or none of; the first one always.
+NEEDED_TOGETHER = (
+    (evaluate,),
+    (state_size, start_state, advance_state),
+    (logit, apply_gradient, is_antisymmetric),
+)
 
 
 def register(name: str, architecture: Architecture) -> None:
-    """Add an architecture to the table. Raise ValueError for a name that is taken."""
+    """Add an architecture of your own to the table.
+
+    Parameters
+    ----------
+    name
+        Its name in weight files and as ``--regime.network``.
+    architecture
+        How weights become an evaluator. One position is evaluated, if training needs no options.
+
+    Raises
+    ------
+    ValueError
+        For a name that is taken, and for a size that `build` or the first weights do not fit.
+    TypeError
+        For a class that lacks an implementation which another one of its needs.
+    IndexError
+        For an evaluator that writes outside its state, or reads outside its weights.
+    """
     if name in ARCHITECTURES:
         raise ValueError(f"there is an architecture {name!r} already: choose another name")
+    cls = architecture.evaluator
+    for parts in NEEDED_TOGETHER:
+        there = [part.__name__ for part in parts if has_implementation(part, cls)]
+        missing = [part.__name__ for part in parts if part.__name__ not in there]
+        if missing and (there or parts == (evaluate,)):
+            because = f": it registers {' and '.join(there)}" if there else ""
+            raise TypeError(f"{cls.__name__} needs {' and '.join(missing)}{because}")
+    if isinstance(architecture.size, int) and architecture.options == {}:
+        _evaluate_guarded(architecture, architecture.size)
     ARCHITECTURES[name] = architecture
+
+
+def _evaluate_guarded(architecture: Architecture, size: int) -> None:
+    """Evaluate one position, with guards around the weights and the state."""
+    cls, initial = architecture.evaluator.__name__, architecture.initial
+    if initial is not None and np.shape(initial) != (size,):
+        raise ValueError(f"{cls} has size={size}, but {len(initial)} first weights")
+    weights = np.full(size + 2 * GUARD, np.nan)
+    weights[GUARD:-GUARD] = 0 if initial is None else initial
+    try:
+        evaluator = architecture.build(weights[GUARD:-GUARD], 2.0)
+    except Exception as error:
+        raise ValueError(f"{cls} cannot be built of size={size} weights: {error}") from error
+    position = Board().position
+    guarded = np.full(2 * GUARD + state_size(evaluator), GUARD_VALUE, np.int32)
+    state = guarded[GUARD:-GUARD]
+    value = evaluate_in_state(evaluator, position, position.turn, state)
+    if np.any(np.delete(guarded, np.s_[GUARD:-GUARD]) != GUARD_VALUE):
+        raise IndexError(f"{cls} writes outside its state: state_size is {len(state)}")
+    if not np.isfinite(value):
+        raise IndexError(f"{cls} gives {value}: does it read beyond its {size} weights?")
 
 
 def find_architecture(name: str) -> Architecture:
@@ -326,33 +390,30 @@ def _unpack_tapered(packed: bytes, step: float) -> TaperedNetwork:
 
 
 for _name, _layout in NETWORK_LAYOUTS.items():
-    register(_name, _network(_layout))
-register(
-    "weighted-pieces",
-    Architecture(
-        WeightedPieces,
-        lambda weights, king: weighted_pieces(weights[:-1], king),
-        33,
-        difference="weight",
-        fixed_difference=0.0,
-    ),
+    ARCHITECTURES[_name] = _network(_layout)
+ARCHITECTURES["weighted-pieces"] = Architecture(
+    WeightedPieces,
+    lambda weights, king: weighted_pieces(weights[:-1], king),
+    33,
+    difference="weight",
+    fixed_difference=0.0,
 )
 _NTUPLE = Architecture(NTuple, _build_ntuple, None, None)
 _NTUPLE_SUM = replace(_NTUPLE, build=functools.partial(_build_ntuple, output="sum"), fixed=True)
 for _name in TUPLE_LAYOUTS:
-    register(_name, _sampled_tuples(_name, _NTUPLE, "ntuple"))
+    ARCHITECTURES[_name] = _sampled_tuples(_name, _NTUPLE, "ntuple")
 for _name in ("walks-5", "table-6.1", "singles"):  # the thesis's, without tanh
-    register(f"{_name}-sum", _sampled_tuples(_name, _NTUPLE_SUM, "ntuple-sum"))
-register("piece-squares", Architecture(PieceSquares, piece_squares, PIECE_SQUARES_SIZE, fixed=True))
-register(
-    "samuel",
-    Architecture(Samuel, lambda weights, king: samuel(weights), len(FEATURES), reads_king=False),
+    ARCHITECTURES[f"{_name}-sum"] = _sampled_tuples(_name, _NTUPLE_SUM, "ntuple-sum")
+ARCHITECTURES["piece-squares"] = Architecture(
+    PieceSquares, piece_squares, PIECE_SQUARES_SIZE, fixed=True
 )
-register("ntuple", _NTUPLE)
-register("ntuple-sum", _NTUPLE_SUM)
+ARCHITECTURES["samuel"] = Architecture(
+    Samuel, lambda weights, king: samuel(weights), len(FEATURES), reads_king=False
+)
+ARCHITECTURES |= {"ntuple": _NTUPLE, "ntuple-sum": _NTUPLE_SUM}
 for _name, _class, _unpack, _entries in (
     ("treestrap", TreeStrapNetwork, _unpack_treestrap, STAGES * SIZE),
     ("tapered", TaperedNetwork, _unpack_tapered, TAPERED_ENTRIES),
 ):
     _build = functools.partial(_build_packed, _unpack, _entries)
-    register(_name, Architecture(_class, _build, None, None, selective=True))
+    ARCHITECTURES[_name] = Architecture(_class, _build, None, None, selective=True)

@@ -85,7 +85,14 @@ def value_scale(evaluator: KernelArg) -> float:
 @kernel
 def evaluate_position(evaluator: KernelArg, position: Position, view: int) -> float:
     """Return the value of one position for side `view`, without a search."""
-    state = np.zeros(state_size(evaluator), np.int32)
+    return evaluate_in_state(evaluator, position, view, np.zeros(state_size(evaluator), np.int32))
+
+
+@kernel
+def evaluate_in_state(
+    evaluator: KernelArg, position: Position, view: int, state: KernelArg
+) -> float:
+    """Write the state of one position, int32[state_size], and return its value for side `view`."""
     start_state(evaluator, position, view, state)
     return evaluate(evaluator, position, view, state, np.zeros(SCRATCH_SIZE, np.float32))
 

@@ -2,12 +2,14 @@
 
 import runpy
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import agents
-from agents import architectures
+from agents import architectures, evaluator
 from agents.architectures import ARCHITECTURES, Encoding, find_encoding, register, sample_options
 from agents.evaluator import evaluate_position
 from agents.weights import load_weights
@@ -58,11 +60,11 @@ def test_new_evaluator_trains_saves_loads_and_is_explained(example, regime):
 def test_page_without_an_explanation_shows_the_value_only(example, monkeypatch):
     plain = architectures.Architecture(example["Advance"], example["Advance"], 2)
     monkeypatch.setitem(ARCHITECTURES, NAME, plain)
-    evaluator = Encoding(NAME).build(np.array([0.1, 0.2]), 1.5)
-    agent = agents.PlayerAgent("own", architectures.AlphaBeta(evaluator, 1))
+    own = Encoding(NAME).build(np.array([0.1, 0.2]), 1.5)
+    agent = agents.PlayerAgent("own", architectures.AlphaBeta(own, 1))
     shown = agents.explain(agent, Board()).to_json()
     assert (shown["kind"], shown["terms"]) == ("opaque", [])
-    assert shown["value"] == evaluate_position(evaluator, Board().position, 0)
+    assert shown["value"] == evaluate_position(own, Board().position, 0)
 
 
 def test_names_of_the_table_are_reserved(example):
@@ -73,6 +75,96 @@ def test_names_of_the_table_are_reserved(example):
         Encoding("advanced").architecture  # noqa: B018 - the look-up raises
 
 
+class Parts(NamedTuple):
+    """An evaluator by whose class name the parts that it lacks or spoils are known."""
+
+    weights: NDArray[np.float64]
+    king: float
+
+
+def evaluator_of(name, *functions):
+    """Return a class like Parts of this name, with these implementations."""
+    cls = NamedTuple(name, Parts.__annotations__.items())
+    for function in functions:
+        generic, implementation = function(cls)
+        generic.register(cls)(implementation)
+    return cls
+
+
+def size_two(cls):
+    return evaluator.state_size, lambda own: 2
+
+
+def start_two(cls):
+    def start(own, position, view, state):
+        state[0] = state[1] = view
+
+    return evaluator.start_state, start
+
+
+def start_beyond(cls):
+    def start(own, position, view, state):
+        for i in range(3):
+            state[i] = view
+
+    return evaluator.start_state, start
+
+
+def advance(cls):
+    return evaluator.advance_state, lambda own, before, after, view, old, new: None
+
+
+def weigh(cls):
+    return evaluator.evaluate, lambda own, position, view, state, scratch: own.weights[2] * 1.0
+
+
+def nothing(cls):
+    return evaluator.evaluate, lambda own, position, view, state, scratch: 0.0
+
+
+def add_up(cls):
+    return evaluator.logit, lambda own, position, view, state: 0.0
+
+
+REFUSED = [
+    ("Empty", (), 2, TypeError, "Empty needs evaluate"),
+    (
+        "Sizeless",
+        (nothing, start_two, advance),
+        *(2, TypeError, "Sizeless needs state_size: it registers start_state and advance_state"),
+    ),
+    ("Sized", (nothing, size_two), 2, TypeError, "Sized needs start_state and advance_state: it"),
+    ("Logit", (nothing, add_up), 2, TypeError, "Logit needs apply_gradient and is_antisymmetric"),
+    (
+        "Wide",
+        (nothing, size_two, start_beyond, advance),
+        *(2, IndexError, "Wide writes outside its state: state_size is 2"),
+    ),
+    ("Deep", (weigh,), 2, IndexError, "Deep gives nan: does it read beyond its 2 weights"),
+]
+
+
+@pytest.mark.parametrize(("name", "functions", "size", "error", "message"), REFUSED)
+def test_incomplete_evaluator_is_refused_by_name(name, functions, size, error, message):
+    cls = evaluator_of(name, *functions)
+    with pytest.raises(error, match=message):
+        register("refused", architectures.Architecture(cls, cls, size))
+    assert "refused" not in ARCHITECTURES
+
+
+def test_size_that_does_not_fit_is_told(example):
+    def build(weights, king):
+        return example["Advance"](weights + np.zeros(2), king)
+
+    for size, initial, message in (
+        (3, None, "Advance cannot be built of size=3 weights: operands could not be broadcast"),
+        (2, (0.2,), "Advance has size=2, but 1 first weights"),
+    ):
+        own = architectures.Architecture(example["Advance"], build, size, initial=initial)
+        with pytest.raises(ValueError, match=message):
+            register("refused", own)
+
+
 @pytest.mark.parametrize("name", architectures.EVOLVABLE)
 def test_every_architecture_builds_from_random_genomes(name):
     arrays = sample_options(name, np.random.default_rng(3))
@@ -80,6 +172,6 @@ def test_every_architecture_builds_from_random_genomes(name):
     genome = np.random.default_rng(4).uniform(-0.2, 0.2, encoding.genome_size)
     weights, _ = encoding.decode(genome)
     assert weights.shape == encoding.initial_weights().shape == (encoding.size,)
-    evaluator = encoding.build(genome, 1.5)
-    assert type(evaluator) is encoding.architecture.evaluator
-    assert abs(evaluate_position(evaluator, Board("W:W18:B12,K3").position, 0)) < 1
+    built = encoding.build(genome, 1.5)
+    assert type(built) is encoding.architecture.evaluator
+    assert abs(evaluate_position(built, Board("W:W18:B12,K3").position, 0)) < 1
