@@ -136,7 +136,8 @@ class Board:
     def parse_move(self, text: str) -> Move:
         """Return the legal move that `text` writes.
 
-        Accepts ``11-15``, ``22x15`` or, with each square, ``22x15x8``.
+        Accepts ``11-15``, ``22x15`` or, with each square, ``22x15x8``; between squares also ``:``,
+        ``->``, ``to`` and other dashes, with spaces. ``-`` may write a capture, ``x`` a plain move.
 
         Raises
         ------

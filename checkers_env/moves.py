@@ -12,7 +12,9 @@ from itertools import pairwise
 from checkers_env.movegen import BOARD, NO_MOVE
 
 MALFORMED = "{!r} is not a move: write 11-15, 22x15 for a capture, or each square as in 22x15x8"
-_MOVE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)")
+MARK = r"\s*(?:[-xX:\u00d7\u2010-\u2015\u2212]>?|\u2192|to)\s*"  # between two squares of a move
+_CAPTURE = re.compile("[xX:\u00d7]")
+_MOVE = re.compile(rf"[0-9]{{1,9}}(?:{MARK}[0-9]{{1,9}})+")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -52,7 +54,7 @@ class Move:
     ) -> None:
         if isinstance(squares, str):
             text, squares = squares, parse_squares(squares)
-            captured = _jumped(text, squares) if "x" in text else captured
+            captured = _jumped(text, squares) if _CAPTURE.search(text) else captured
         object.__setattr__(self, "squares", squares)
         object.__setattr__(self, "captured", captured)
         object.__setattr__(self, "ambiguous", ambiguous)
@@ -123,12 +125,8 @@ def unpack_moves(packed: Sequence[int]) -> tuple[Move, ...]:
 
 
 def find_move(text: str, legal: Sequence[Move]) -> Move:
-    """Find the move among `legal` that `text` writes, by its start and end or by its full path."""
-    squares = parse_squares(text)
-    fitting = [move for move in legal if ("x" in text) == bool(move.captured)]
-    exact = [move for move in fitting if move.squares == squares]
-    ends = [move for move in fitting if (move.squares[0], move.squares[-1]) == squares]
-    found = exact or ends
+    """Return the one move among `legal` that `text` writes."""
+    found = find_moves(text, legal)
     if len(found) == 1:
         return found[0]
     if found:
@@ -136,11 +134,21 @@ def find_move(text: str, legal: Sequence[Move]) -> Move:
     raise ValueError(f"{text!r} is illegal: the legal moves are {format_moves(legal)}")
 
 
+def find_moves(text: str, legal: Sequence[Move]) -> list[Move]:
+    """Return the moves among `legal` with a text's full path, or else with its start and end.
+
+    Whether a move is a capture follows from the position, not from the mark in the text.
+    """
+    squares = parse_squares(text)
+    exact = [move for move in legal if move.squares == squares]
+    return exact or [move for move in legal if (move.squares[0], move.squares[-1]) == squares]
+
+
 def parse_squares(text: str) -> tuple[int, ...]:
     """Return the squares of a move's text, in order. Raise ValueError for other text."""
-    if not _MOVE.fullmatch(text):
+    if not _MOVE.fullmatch(text.strip()):
         raise ValueError(MALFORMED.format(text))
-    squares = tuple(int(number) for number in re.split("[-x]", text))
+    squares = tuple(int(number) for number in re.split("[^0-9]+", text.strip()))
     for square in squares:
         if not 1 <= square <= 32:
             raise ValueError(f"{text!r} names square {square}: squares are 1 to 32")

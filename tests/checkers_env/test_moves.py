@@ -36,6 +36,15 @@ def test_moves_are_written_short_unless_ambiguous():
     assert long.legal_moves[0].ambiguous
 
 
+@pytest.mark.parametrize(
+    "mark", ["-", "x", "X", ":", "\u00d7", "\u2013", "\u2014", "\u2212", "->", "\u2192", "to"]
+)
+def test_other_marks_between_squares_are_read(mark):
+    for text in (f"1{mark}10{mark}19{mark}12", f"1 {mark} 12", f" 1{mark}12\n"):
+        assert str(Board(TWO_ENDS).parse_move(text)) == "1x12"
+    assert str(Board(KINGS_ONLY).parse_move(f"1{mark}6")) == "1-6"
+
+
 def test_moves_compare_by_their_effect():
     assert Move((2, 9), (6,), ambiguous=True) == Move((2, 9), (6,))
     assert Move((2, 9), (6,)) != Move((2, 9))
@@ -79,17 +88,16 @@ def test_move_is_made_from_text_with_each_square(text, wrong):
     ("fen", "text", "wrong"),
     [
         (TWO_ROUTES, "2x2", "ambiguous: write 2x9x18x11x2 or 2x11x18x9x2"),
-        (TWO_ENDS, "1-12", "illegal: the legal moves are 1x3, 1x12"),
         (TWO_ENDS, "1x10", "illegal: the legal moves are 1x3, 1x12"),
         (TWO_ENDS, "1x19x12", "illegal"),
-        (KINGS_ONLY, "1x6", "illegal: the legal moves are 1-5, 1-6"),
-        (KINGS_ONLY, "32-27", "illegal"),
+        (KINGS_ONLY, "32-27", "illegal: the legal moves are 1-5, 1-6"),
         ("B:W18:B", "1-5", "illegal: the legal moves are none"),
         (KINGS_ONLY, "1-33", "names square 33: squares are 1 to 32"),
         (KINGS_ONLY, "0-5", "names square 0"),
-        (KINGS_ONLY, "1-6-9", "not a move: write 11-15, 22x15 for a capture"),
-        (KINGS_ONLY, "1", "not a move"),
-        (KINGS_ONLY, "1-6 ", "not a move"),
+        (KINGS_ONLY, "1-6-9", "illegal"),
+        (KINGS_ONLY, "1", "not a move: write 11-15, 22x15 for a capture"),
+        (KINGS_ONLY, "1 6", "not a move"),
+        (KINGS_ONLY, "1--6", "not a move"),
         (KINGS_ONLY, "", "not a move"),
         (KINGS_ONLY, "b2-c3", "not a move"),
         (KINGS_ONLY, "\u0661-\u0666", "not a move"),

@@ -225,7 +225,6 @@ def test_text_without_games_gives_none(text):
         ('[Event "x\r9-13"]', 1, 1, "bad tag"),
         ("9-13\n22-19", 2, 1, "'22-19' is illegal: the legal moves are "),
         ("1. 9-14 22-18\n2. 14-23", 2, 4, "'14-23' is illegal"),
-        ('[FEN "B:W14,23,32:B9"]\n9-27', 2, 1, "'9-27' is illegal: the legal moves are 9x27"),
         ('[FEN "B:W6,7,14,15:BK2"] 2x2', 1, 26, "'2x2' is ambiguous: write 2x9x18x11x2 or"),
         ("9-13 40-3", 1, 6, "names square 40"),
         ("9-13 * 22-18", 1, 8, "'22-18' is illegal"),  # the first move of another game
