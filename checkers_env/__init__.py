@@ -30,6 +30,7 @@ from checkers_env.envs.aec import env, make, pettingzoo_env, raw_env
 from checkers_env.envs.vector import make_vec, sample
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
+from checkers_env.observation import observe
 from checkers_env.perft import perft
 from checkers_env.render.svg import svg
 from checkers_env.state import DrawRules
@@ -46,6 +47,7 @@ __all__ = [
     "env",
     "make",
     "make_vec",
+    "observe",
     "openings",
     "pdn",
     "perft",

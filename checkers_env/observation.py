@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers_env.actions import AGAIN, play_action, write_mask
+from checkers_env.actions import ACTIONS, AGAIN, play_action, write_mask
+from checkers_env.board import Board
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, KINGS, NO_MOVE, PACKED_MOVE, WHITE
 from checkers_env.state import (
@@ -17,6 +18,7 @@ from checkers_env.state import (
     REPETITIONS,
     REVERSIBLE_PLIES,
     SIDE,
+    status,
 )
 
 PLANES = 8
@@ -35,6 +37,27 @@ def _viewed_rows() -> NDArray[np.float32]:
 
 
 VIEWED_ROWS = _viewed_rows()
+
+
+def observe(board: Board) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    """Observe a board as the environments show it to the side to move.
+
+    Parameters
+    ----------
+    board
+        Any board, also in the middle of a multi-jump that was played by actions.
+
+    Returns
+    -------
+    planes
+        float32, shape (8, 8, 8).
+    mask
+        The legal actions, int8, shape (128,); zeros after the end of the game.
+    """
+    planes, mask = np.empty((PLANES, 8, 8), np.float32), np.empty(ACTIONS, np.int8)
+    game = board.to_array()
+    write_observation(planes, mask, game, board.turn, status(game) == ONGOING)
+    return planes, mask
 
 
 @kernel

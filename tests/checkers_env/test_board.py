@@ -285,3 +285,54 @@ def test_repr_round_trips():
     board = Board("W:W18,24,K31:B12,K3")
     assert repr(board) == "Board('W:W18,24,K31:BK3,12')"
     assert eval(repr(board)) == board
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_actions_on_a_board_are_those_of_the_environment(seed):
+    rules = {"max_moves": 60, "repetition": 3, "no_progress": 20}
+    env, board, rng = checkers_env.raw_env(**rules), Board(**rules), np.random.default_rng(seed)
+    env.reset()
+    befores, jumps = [], 0
+    while not env.terminations["player_0"]:
+        seen = env.observe(env.agent_selection)
+        planes, mask = checkers_env.observe(board)
+        assert np.array_equal(planes, seen["observation"])
+        assert np.array_equal(mask, seen["action_mask"])
+        assert board.legal_actions == np.flatnonzero(mask).tolist()
+        assert (board.is_over, board.result) == (False, "*")
+        befores.append(board.copy())
+        action = int(rng.choice(board.legal_actions))
+        env.step(action)
+        board.push_action(action)
+        jumps += board.turn == befores[-1].turn
+    assert jumps
+    assert (board.moves, board.outcome()) == (env.board.moves, env.board.outcome())
+    assert not checkers_env.observe(board)[1].any()
+    assert board.is_over
+    winner = {1: "1-0", -1: "0-1", 0: "1/2-1/2"}[env.rewards["player_0"]]
+    assert board.result == winner
+    root = board.root()
+    for before in reversed(befores):
+        board.pop()
+        assert board == before
+        assert np.array_equal(board.to_array(), before.to_array())
+    assert root == board == Board()
+
+
+def test_only_actions_continue_a_multi_jump():
+    board = Board("W:W22,K32:B18,11,12")
+    start = board.copy()
+    board.push_action(board.legal_actions[0])
+    assert (board.turn, board.ply, len(board.legal_actions)) == (WHITE, 0, 1)
+    assert board != start
+    for call in (board.fen, lambda: board.legal_moves, lambda: board.push("22x15x8")):
+        with pytest.raises(ValueError, match="a multi-jump is not complete: only legal_actions"):
+            call()
+    wrong = "action 0 is illegal: the legal ones: "
+    with pytest.raises(ValueError, match=re.escape(f"{wrong}{board.legal_actions}")):
+        board.push_action(0)
+    board.push_action(board.legal_actions[0])
+    assert [str(move) for move in board.moves] == ["22x8"]
+    assert repr(board.pop()) == "Move('22x15x8')"  # its second jump only
+    assert repr(board.pop()) == "Move('22x15')"
+    assert board == start
