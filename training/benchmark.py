@@ -46,7 +46,7 @@ from training.report.calibration import calibrate, make_valuing_player
 from training.report.examination import examine_player, lineup
 from training.report.html_report import render_report
 from training.report.standings import standings, verdict, write_standings
-from training.report.terminal import illegal_answers, print_league
+from training.report.terminal import answer_counts, print_league
 from training.runtime.cli import print_resume_command, read_options, run_command
 from training.runtime.run_folder import lock_run_folder, short_name
 from training.runtime.validation import Range, validate_ranges
@@ -203,8 +203,8 @@ def play_league(
     left = [] if decided else [it for it in setup.fixtures if it.number not in games]
     makers = [entry.make for entry in setup.entries]
     threads = 1 if any(entry.single for entry in setup.entries) else config.threads
-    hidden = not console.is_terminal
-    with closing(run_league(makers, left, setup.rules, journal, threads)) as ending:
+    hidden, unplayed = not console.is_terminal, list[str]()
+    with closing(run_league(makers, left, setup.rules, journal, threads, unplayed)) as ending:
         counts = len(setup.fixtures), len(games)
         for game in track(ending, "games", *counts, console=console, disable=hidden):
             games[game.number] = game
@@ -218,6 +218,11 @@ def play_league(
     league = replace(setup.league, games=tuple(kept))
     if config.analyse:
         found = findings(setup.entries[0], league, config)
+    if unplayed:
+        what = f"{len(unplayed)} of {len(setup.fixtures)} games were not played"
+        found.append(f"{what}; --resume plays them. The first: {unplayed[0]}")
+        if not kept:
+            raise EngineError(found[-1])
     return league, found
 
 
@@ -338,7 +343,7 @@ def write_reports(
     save_league(folder / LEAGUE_FILE, league)
     moves = [game.replay() for game in league.games]
     pdn.dump(games_to_pdn(league, moves), folder / PDN_FILE)
-    notes = (describe_scale(anchor), *NOTES, *illegal_answers(league), *found)
+    notes = (describe_scale(anchor), *NOTES, *answer_counts(league), *found)
     page = render_report(league, moves, lines, verdict=first, notes=notes)
     write_atomically(folder / REPORT_FILE, page.encode())
     if config.json:

@@ -9,6 +9,10 @@ class EngineError(RuntimeError):
     """Raised when an outside player sends nonsense, plays an illegal move, dies or stalls."""
 
 
+class UnavailableError(EngineError):
+    """Raised when an outside player's server cannot be used: its game is not played, not lost."""
+
+
 class GameEndedError(EngineError):
     """Raised when an outside player ends the game at its turn, by its protocol or its own rules.
 

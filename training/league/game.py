@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -14,7 +15,7 @@ import numpy as np
 
 from agents import match
 from agents.agent import Agent, PlayerAgent, accepts_draw
-from agents.external.errors import EngineError, GameEndedError
+from agents.external.errors import EngineError, GameEndedError, UnavailableError
 from agents.search.interrupt import LateMoveError, guard_moves
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK
@@ -58,6 +59,8 @@ def play_game(
 ) -> GameRecord:
     """Play a game between two agents, Black first; raise CancelledError once `stop` is set.
 
+    Raise UnavailableError if the server of an agent cannot be used: the game is not played.
+
     An agent loses the game if it fails, makes an illegal move or is too slow; the record says why.
     A player that ends the game itself loses it, unless the opponent accepts its claim of a draw.
     An agent may have three more methods: ``new_game(rng)``, called before each game with a numpy
@@ -66,7 +69,7 @@ def play_game(
     """
     board, clocks = opening_board(fixture.opening, league_rules.rules), [0.0, 0.0]
     stop, limit = stop or Event(), league_rules.move_limit
-    before = [_count_answers(agent) for agent in agents]
+    before = [_answers(agent) for agent in agents]
     in_kernel = all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents)
     try:
         if in_kernel:
@@ -81,9 +84,9 @@ def play_game(
         score, reason = _end_by_claim(agents[1 - board.turn], board, ended)
     moves = tuple(map(str, board.moves))
     difference, seconds = board.piece_difference(), (clocks[0], clocks[1])
-    counts = np.subtract([_count_answers(agent) for agent in agents], before).T.tolist()
-    answers, illegal = map(tuple, counts)
-    game = GameRecord(*fixture, score, reason, difference, moves, seconds, answers, illegal)
+    black, white = (dict(_answers(it) - old) for it, old in zip(agents, before, strict=True))
+    answers = (black, white)
+    game = GameRecord(*fixture, score, reason, difference, moves, seconds, answers)
     adjudicate = league_rules.adjudicator
     agreed = reason.startswith(AGREED)
     return adjudicate(board, game) if adjudicate and score == 0.5 and not agreed else game
@@ -176,7 +179,7 @@ def _timed_move(
             move = agent.act(board.copy())
         if move not in board.legal_moves:
             raise EngineError(f"{move!r} is illegal in {board.fen()}")
-    except (GameEndedError, CancelledError):
+    except (GameEndedError, UnavailableError, CancelledError):
         raise
     except LateMoveError:
         raise Forfeit(side, f"more than {seconds:g} s for a move") from None
@@ -185,7 +188,7 @@ def _timed_move(
     finally:
         took = time.perf_counter() - began
         clocks[side] += took
-    if seconds is not None and took > seconds:
+    if seconds is not None and took > seconds and not getattr(agent, "keeps_time", False):
         raise Forfeit(side, f"{took:.1f} s for a move, of {seconds:g}")
     return move
 
@@ -231,9 +234,10 @@ def _result(board: Board) -> tuple[float, str]:
     return scores.get(outcome.winner, 0.0), outcome.reason
 
 
-def _count_answers(agent: Agent) -> tuple[int, int]:
-    """Return the answers of a player that counts them, and the illegal ones; else zeros."""
-    return getattr(agent, "answers", 0), getattr(agent, "illegal_answers", 0)
+def _answers(agent: Agent) -> Counter[str]:
+    """Return how many answers of each kind a language model has given; none for others."""
+    answers = getattr(agent, "answers", None)
+    return Counter(answers if isinstance(answers, Counter) else ())
 
 
 def _message(error: Exception) -> str:

@@ -60,10 +60,9 @@ class GameRecord:
     reason: str  # as Board.outcome() says, or a forfeit with its cause
     difference: int  # Black's pieces less White's in the final position
     moves: tuple[str, ...]  # in PDN notation, those of the opening included
-    # Of Black and of White: seconds for all moves, and answers of players that count them.
+    # Of Black and of White: seconds for all moves, and a language model's answers of each kind.
     seconds: tuple[float, float] = (0.0, 0.0)
-    answers: tuple[int, int] = (0, 0)
-    illegal_answers: tuple[int, int] = (0, 0)
+    answers: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
 
     @property
     def result(self) -> str:
@@ -121,7 +120,7 @@ def load_league(path: Path) -> League:
 def game_from_json(fields: dict[str, Any]) -> GameRecord:
     """Return the game of a JSON object."""
     values: dict[str, Any] = {**fields}
-    for name in values.keys() & {"moves", "seconds", "answers", "illegal_answers"}:
+    for name in values.keys() & {"moves", "seconds", "answers"}:
         values[name] = tuple(values[name])
     return GameRecord(**values)
 

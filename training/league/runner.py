@@ -6,15 +6,16 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
 from agents.agent import Agent
+from agents.external.errors import UnavailableError
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from training.league.entrants import close_agent
-from training.league.game import LeagueRules, play_game
+from training.league.game import LeagueRules, one_line, play_game
 from training.league.journal import Journal
 from training.league.records import GameRecord
 from training.league.schedule import LeagueFixture
@@ -28,11 +29,13 @@ def run_league(
     league_rules: LeagueRules,
     journal: Journal,
     threads: int,
+    unplayed: list[str] | None = None,
 ) -> Generator[GameRecord, None, None]:
     """Play the fixtures on threads; yield each game as it ends, when the journal has it.
 
     Games start in the order of the fixtures, and only while the caller asks for more. Each thread
-    has agents of its own. Closing the generator stops and drops the games in progress.
+    has agents of its own. Closing the generator stops and drops the games in progress. A game that
+    a failing server prevents is left out, and its reason is appended to `unplayed`, if given.
     """
     stop = threading.Event()
     with (
@@ -40,12 +43,18 @@ def run_league(
         ThreadPoolExecutor(threads) as pool,
     ):
 
-        def play(fixture: LeagueFixture) -> GameRecord:
+        def play(fixture: LeagueFixture) -> list[GameRecord]:
             both = agent_for_thread(fixture.black), agent_for_thread(fixture.white)
-            return play_game(both, fixture, league_rules, stop)
+            try:
+                return [play_game(both, fixture, league_rules, stop)]
+            except UnavailableError as error:
+                if unplayed is None:
+                    raise
+                unplayed.append(f"game {fixture.number + 1}: {one_line(str(error))}")
+                return []
 
         waiting = iter(fixtures)
-        running: set[Future[GameRecord]] = set()
+        running: set[Future[list[GameRecord]]] = set()
         try:
             while True:
                 free = 2 * threads - len(running)
@@ -53,7 +62,8 @@ def run_league(
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                ended = sorted((future.result() for future in done), key=lambda game: game.number)
+                played = chain.from_iterable(future.result() for future in done)
+                ended = sorted(played, key=lambda game: game.number)
                 journal.append(ended)
                 yield from ended
         finally:

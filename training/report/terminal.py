@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -38,7 +39,7 @@ def print_league(
     console.print(Text(describe_scale(anchor)))
     if len(league.entrants) == 2:
         console.print(match_table(league, thesis))
-    for line in (*forfeits(league), *illegal_answers(league)):
+    for line in (*forfeits(league), *answer_counts(league)):
         console.print(line, markup=False)
 
 
@@ -96,20 +97,16 @@ def forfeits(league: League) -> Iterator[str]:
             yield f"{entrant.name} forfeited {len(lost)} of its games, the first being {first}"
 
 
-def illegal_answers(league: League) -> Iterator[str]:
-    """Yield a sentence for each entrant whose answers are counted: the share of illegal ones."""
+def answer_counts(league: League) -> Iterator[str]:
+    """Yield a sentence for each language model: its answers of each kind."""
     for number, entrant in enumerate(league.entrants):
-        counts = [
-            (it.game.answers[it.side], it.game.illegal_answers[it.side])
-            for it in player_results(league.games)
-            if it.player == number
-        ]
-        answers, illegal = np.sum(counts, axis=0) if counts else (0, 0)
-        if answers:
-            yield (
-                f"{entrant.name}: {illegal:,} of {answers:,} answers were illegal "
-                f"({illegal / answers:.1%})"
-            )
+        counts: Counter[str] = Counter()
+        for it in player_results(league.games):
+            if it.player == number:
+                counts.update(it.game.answers[it.side])
+        if total := counts.total():
+            kinds = (f"{count:,} {kind} ({count / total:.1%})" for kind, count in counts.items())
+            yield f"{entrant.name}: of {total:,} answers {', '.join(kinds)}"
 
 
 def _table(name: str, *others: str) -> Table:

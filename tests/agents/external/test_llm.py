@@ -9,14 +9,24 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import agents
-from agents.external.errors import EngineError
-from agents.external.llm import LLMAgent, describe_position, make_llm
+from agents.external.errors import EngineError, UnavailableError
+from agents.external.llm import (
+    Answer,
+    BadAnswerError,
+    LLMAgent,
+    describe_position,
+    describe_rules,
+    make_llm,
+    read_move,
+)
 from checkers_env.board import Board
+from checkers_env.state import DrawRules
 from training import benchmark
 
 
-def reply(text):
-    return json.dumps({"choices": [{"message": {"content": text}}]}).encode()
+def reply(text, reason="stop", **others):
+    choice = {"message": {"content": text, **others}, "finish_reason": reason}
+    return json.dumps({"choices": [choice]}).encode()
 
 
 class Server:
@@ -33,8 +43,10 @@ class Server:
                 if callable(answer):
                     answer(self)
                     return
-                status, content = answer
+                status, content, *headers = answer
                 self.send_response(status)
+                for header in headers:
+                    self.send_header(*header)
                 self.end_headers()
                 self.wfile.write(content)
 
@@ -43,7 +55,7 @@ class Server:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def says(self, *texts):
         self.answers = [(200, reply(text)) for text in texts]
@@ -63,7 +75,7 @@ def server():
 
 def test_model_gets_the_position_and_its_move_is_played(server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret\r\n")
-    server.says("Black should take the centre. My move: 11-15")
+    server.says("Black should take the centre.\nFinal answer: 11-15")
     agent = agents.make(f"llm:{server.url}:some-model:8b", temperature=0.5, max_tokens=30)
     board = Board()
     assert str(agent.act(board)) == "11-15"
@@ -75,7 +87,7 @@ def test_model_gets_the_position_and_its_move_is_played(server, monkeypatch):
     assert board.fen() in text
     assert "Black men: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. Black kings: none." in text
     assert "Legal moves" not in text
-    assert (agent.answers, agent.illegal_answers) == (1, 0)
+    assert agent.answers == {"played": 1}
 
 
 @pytest.mark.parametrize("key", ["sec\rret", "sécret", "\x7f"])
@@ -97,7 +109,7 @@ def test_interrupt_from_another_thread_ends_the_request(server):
     agent = LLMAgent(server.url, "model")
     threading.Thread(target=lambda: asked.wait(60) and agent.interrupt(), daemon=True).start()
     try:
-        with pytest.raises(EngineError, match="cannot be reached"):
+        with pytest.raises(EngineError, match="was interrupted"):
             agent.act(Board())
         with pytest.raises(EngineError, match="was interrupted"):
             agent.act(Board())
@@ -119,23 +131,100 @@ def test_position_is_described_in_words():
     ]
 
 
-def test_model_is_asked_again_after_an_illegal_answer(server):
-    server.says("12-13", "I resign", "The move 11-16 is bad, so I play 9-14.")
-    agent = LLMAgent(server.url, "model")
-    assert str(agent.act(Board())) == "9-14"
-    assert (agent.answers, agent.illegal_answers) == (3, 2)
-    roles = [message["role"] for message in server.last]
-    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
-    assert server.last[3]["content"].startswith("12-13 is illegal in B:W")
-    assert "no move in 'I resign'" in server.last[5]["content"]
+def test_rules_name_the_draws_of_the_game():
+    text = describe_rules(DrawRules(60, repetition=3), "Write it.")
+    assert "The game is drawn after 60 moves by each side, or when a position occurs for" in text
+    assert text.endswith("as 22x15x8. Write it.")
+    unlimited = describe_rules(DrawRules(None, blocked_draws=True), "")
+    assert "drawn" not in unlimited
+    assert "Who cannot move draws if it has pieces left" in unlimited
 
 
-def test_model_without_a_legal_move_forfeits_with_the_reason(server):
-    server.says("1-5")
+READ = {  # answers, each a kind, and the moves in them
+    "Final answer: 11-15\nReason: it stops 9-13.": "11-15",
+    "I see 9-13 and 9-14.\n**Final answer: 11 to 15**": "11-15",
+    "Final answer: 9-13\nNo.\n  final ANSWER: 11 - 15.": "11-15",
+    "Final answer: 11->15": "11-15",
+    "Final answer: 11\u201315": "11-15",
+    "Final answer: 1. 11x15, as 9-14 loses": "11-15",
+    "Let me see: 9-13?\n11-15.": "11-15",
+    '{"reason": "9-13 loses", "move": "11-15"}': "11-15",
+    '```json\n{"move": "11-15"}\n```': "11-15",
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_answers_are_read(text):
+    assert str(read_move(Answer(text), Board())) == READ[text]
+
+
+def test_captures_are_read_by_their_ends_or_their_path():
+    board = Board("W:W22,K32:B18,11,12")
+    for text in ("22x8", "22-8", "22 x 15 x 8", "22 to 15 to 8"):
+        assert str(read_move(Answer(f"Final answer: {text}"), board)) == "22x8"
+    diamond = Board("B:W6,7,14,15:BK2")
+    with pytest.raises(BadAnswerError, match="2x2 is ambiguous: write 2x9x18x11x2 or 2x11x18x9x2"):
+        read_move(Answer("2x2"), diamond)
+
+
+PLAIN = "Final answer: 9-14"
+RETRIED = {  # an answer that is not played, its kind, and what the model is told
+    "illegal": ((200, reply("Final answer: 12-13")), "illegal", "12-13 is illegal in B:W"),
+    "no square": ((200, reply("33-37")), "illegal", "'33-37' names square 33: squares are 1 to 32"),
+    "no move": ((200, reply("I resign")), "unparsable", "There is no move in the last line of 'I"),
+    "talk": ((200, reply("9-13 is bad, so 9-14")), "unparsable", "There is no move in the last"),
+    "empty": ((200, reply("")), "unparsable", "There is no move in the last line of ''"),
+    "null": ((200, reply(None)), "unparsable", "There is no move in the last line of ''"),
+    "a bad object": ((200, reply('{"move": 7}')), "unparsable", "There is no move in the last"),
+    "null and length": ((200, reply(None, "length")), "cut off", "The answer was cut off"),
+    "text and length": ((200, reply("Hm, 9-13", "length")), "cut off", "The answer was cut off"),
+    "refusal": ((200, reply(None, refusal="I can't")), "refused", "The answer was refused"),
+    "filter": ((200, reply(None, "content_filter")), "refused", "The answer was refused"),
+}
+
+
+@pytest.mark.parametrize("name", RETRIED)
+def test_model_is_asked_again_after_a_bad_answer(server, name):
+    answer, kind, told = RETRIED[name]
+    server.answers = [answer, (200, reply(PLAIN))]
     agent = LLMAgent(server.url, "model", retries=1)
-    with pytest.raises(EngineError, match=r"model: no legal move in 2 answers; 1-5 is illegal in"):
+    assert str(agent.act(Board())) == "9-14"
+    assert agent.answers == {kind: 1, "played": 1}
+    roles = [message["role"] for message in server.last]
+    assert roles in (["system", "user"], ["system", "user", "assistant", "user"])
+    assert f"\n{told}" in server.last[-1]["content"]
+    assert "11-16" not in server.last[-1]["content"]  # the legal moves stay untold
+    server.answers = [answer]
+    with pytest.raises(EngineError, match=f"model: no legal move in 2 answers; {told}"):
         agent.act(Board())
-    assert (agent.answers, agent.illegal_answers) == (2, 2)
+    assert agent.answers == {kind: 3, "played": 1}
+
+
+PARTS = [{"type": "thinking", "thinking": []}, {"type": "text", "text": PLAIN}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        reply(PARTS),
+        reply(["Hm.\n", PLAIN]),
+        reply(None, reasoning_content=f"Hm.\n{PLAIN}"),
+        reply("", reasoning=PLAIN),
+        reply(PLAIN, "length"),
+    ],
+)
+def test_answers_in_other_places_are_read(server, content):
+    server.answers = [(200, content)]
+    agent = LLMAgent(server.url, "model", retries=0)
+    assert str(agent.act(Board())) == "9-14"
+
+
+def test_json_is_asked_of_the_server(server):
+    server.says('{"move": "9-14"}')
+    assert str(LLMAgent(server.url, "model", json=True).act(Board())) == "9-14"
+    body = server.requests[0][2]
+    assert body["response_format"] == {"type": "json_object"}
+    assert body["messages"][0]["content"].endswith('{"move": "11-15"}, with your move.')
 
 
 def drop(handler):
@@ -158,57 +247,86 @@ def silence(handler):
     time.sleep(2)
 
 
-FAILURES = {
-    "an error": ((500, b"out of memory"), "answers 500 Internal Server Error: 'out of memory'"),
-    "no JSON": ((200, b"<html>"), "sends no chat completion: '<html>'"),
-    "other JSON": ((200, b'{"choices": []}'), "sends no chat completion"),
-    "no text": ((200, b'{"choices": [{"message": {"content": null}}]}'), "no chat completion"),
-    "deep JSON": ((200, b"[" * 100_000), "sends no chat completion"),
-    "a flood": ((200, b" " * 3_000_000), "sends more than 1,000,000 bytes"),
-    "a closed connection": (drop, "cannot be reached"),
-    "silence": (silence, r"gave no legal move within 0\.4 s"),
-    "a trickle": (trickle, r"gave no legal move within 0\.4 s"),
+BUSY, SOON = "Too Many Requests", "Wed, 21 Oct 2015 07:28:00 GMT"
+FAILURES = {  # pauses before further requests, and the error after the budget of 7 seconds
+    "an error": ((500, b"no memory"), [1, 2, 4], "answers 500 Internal Server Error: 'no memory'"),
+    "a pause": ((429, b"", ("Retry-After", "3")), [3, 3], f"answers 429 {BUSY}: ''"),
+    "a date": ((429, b"", ("Retry-After", SOON)), [1, 2, 4], "answers 429"),
+    "a long pause": ((503, b"", ("Retry-After", "3600")), [], "answers 503 Service Unavailable"),
+    "no pause": ((503, b"", ("Retry-After", "soon")), [1, 2, 4], "answers 503 Service Unavailable"),
+    "a wrong key": ((401, b"key?"), [], r"answers 401 Unauthorized: 'key\?'"),
+    "no JSON": ((200, b"<html>"), [1, 2, 4], "sends no chat completion: '<html>'"),
+    "other JSON": ((200, b'{"choices": []}'), [1, 2, 4], "sends no chat completion"),
+    "no message": ((200, b'{"choices": [{"message": 1}]}'), [1, 2, 4], "sends no chat completion"),
+    "deep JSON": ((200, b"[" * 100_000), [1, 2, 4], "sends no chat completion"),
+    "a flood": ((200, b" " * 3_000_000), [1, 2, 4], "sends more than 1,000,000 bytes"),
+    "a closed connection": (drop, [1, 2, 4], "cannot be reached"),
+    "silence": (silence, [1], r"gave no answer within 0\.2 s"),
+    "a trickle": (trickle, [1], r"gave no answer within 0\.2 s"),
 }
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-def test_failing_server_is_named_in_the_error(server, failure):
-    answer, message = FAILURES[failure]
-    server.answers = [answer]
-    timeout = 0.4 if "within" in message else 30.0
-    with pytest.raises(EngineError, match=f"model: the server at {server.url} .*{message}"):
-        LLMAgent(server.url, "model", timeout=timeout).act(Board())
-    with pytest.raises(EngineError, match="cannot be reached"):
-        LLMAgent("http://127.0.0.1:9/v1", "model", timeout=5.0).act(Board())
+def test_failing_server_is_asked_again_within_the_budget(server, failure, monkeypatch):
+    answer, expected, message = FAILURES[failure]
+    server.answers, pauses = [answer], []
 
-
-def test_time_of_a_move_includes_all_its_answers(server):
-    def think(handler):
-        time.sleep(0.15)
-        handler.send_response(200)
-        handler.end_headers()
-        handler.wfile.write(reply("12-13"))
-
-    server.answers = [think]
-    agent = LLMAgent(server.url, "model", retries=1000, timeout=0.4)
-    with pytest.raises(EngineError, match=r"no legal move within 0\.4 s"):
+    monkeypatch.setattr(LLMAgent, "_wait", lambda agent, seconds: pauses.append(seconds))
+    slow = "within" in message
+    timeout, budget = (0.2, 1.3) if slow else (30.0, 7.5)
+    agent = LLMAgent(server.url, "model", timeout=timeout, budget=budget)
+    with pytest.raises(UnavailableError, match=f"model: the server at {server.url} {message}"):
         agent.act(Board())
-    assert 1 <= agent.illegal_answers <= 2
+    assert (pauses, agent.answers) == (expected, {"failed": len(server.requests)})
 
 
-def test_league_shows_the_share_of_illegal_answers(server, tmp_path, monkeypatch, capsys):
-    server.says("12-13")
+def test_server_that_works_again_costs_no_answer(server, monkeypatch):
+    monkeypatch.setattr(LLMAgent, "_wait", lambda agent, seconds: None)
+    server.answers = [(503, b""), (200, reply("12-13")), (429, b""), (200, reply(PLAIN))]
+    agent = LLMAgent(server.url, "model", retries=1)
+    assert str(agent.act(Board())) == "9-14"
+    assert agent.answers == {"failed": 2, "illegal": 1, "played": 1}
+    with pytest.raises(UnavailableError, match="cannot be reached"):
+        LLMAgent("http://127.0.0.1:9/v1", "model", budget=0.0).act(Board())
+
+
+def play_benchmark(monkeypatch, model, folder, *options):
+    words = ["--against", "random", "--openings", "start", "--seed", "3", "--out", str(folder)]
+    monkeypatch.setattr(sys, "argv", ["benchmark.py", model, *words, *options])
+    return benchmark.main()
+
+
+def test_league_shows_the_answers_by_kind(server, tmp_path, monkeypatch, capsys):
+    first, bad = (200, reply("Final answer: 11-15")), (200, reply("Final answer: 12-13"))
+    server.answers = [first, (200, reply(None, "length")), bad]
     model = f"llm:{server.url}:clever@retries=1"
-    options = ["--against", "random", "--openings", "start", "--seed", "3"]
-    monkeypatch.setattr(sys, "argv", ["benchmark.py", model, *options, "--out", str(tmp_path)])
-    assert benchmark.main() == 0
+    assert play_benchmark(monkeypatch, model, tmp_path, "--threads", "1") == 0
     games = json.loads((tmp_path / "league.json").read_text())["games"]
     assert [game["score"] for game in games] == [0.0, 1.0]
     assert all("forfeits: clever: no legal move in 2 answers" in game["reason"] for game in games)
-    assert [game["answers"] for game in games] == [[2, 0], [0, 2]]
-    sentence = "4 of 4 answers were illegal (100.0%)"
+    assert [game["answers"] for game in games] == [
+        [{"played": 1, "cut off": 1, "illegal": 1}, {}],
+        [{}, {"illegal": 2}],
+    ]
+    sentence = "of 5 answers 1 played (20.0%), 1 cut off (20.0%), 3 illegal (60.0%)"
     assert sentence in " ".join(capsys.readouterr().out.split())
     assert sentence in (tmp_path / "report.html").read_text()
+
+
+def test_game_without_a_server_is_not_played_but_resumed(server, tmp_path, monkeypatch, capsys):
+    server.answers = [(200, reply("12-13")), (401, b"")]
+    model, options = f"llm:{server.url}:clever@retries=0", ("--threads", "1")
+    assert play_benchmark(monkeypatch, model, tmp_path, *options) == 0
+    games = json.loads((tmp_path / "league.json").read_text())["games"]
+    assert [(game["number"], game["score"]) for game in games] == [(0, 0.0)]
+    told = " ".join(capsys.readouterr().out.split())
+    assert "1 of 2 games were not played; --resume plays them. The first: game 2: clever:" in told
+    server.answers = [(200, reply("12-13"))]
+    assert play_benchmark(monkeypatch, model, tmp_path, *options, "--resume") == 0
+    assert len(json.loads((tmp_path / "league.json").read_text())["games"]) == 2
+    server.answers = [(401, b"")]
+    assert play_benchmark(monkeypatch, model, tmp_path / "new") == 1
+    assert "2 of 2 games were not played" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
@@ -234,7 +352,9 @@ def test_addresses(address, url, model):
         ("llm:http://h/v1:m", {"retries": -1}, "retries must be a whole number from 0 on, not -1"),
         ("llm:http://h/v1:m", {"timeout": 0}, "timeout must be a number of seconds above 0"),
         ("llm:http://h/v1:m", {"temperature": 3}, "temperature must be 0 to 2, not 3"),
-        ("llm:http://h/v1:m", {"legal": 1}, "legal is true or false, not 1"),
+        ("llm:http://h/v1:m", {"budget": -1}, "budget must be a number of seconds from 0 on"),
+        ("llm:http://h/v1:m", {"legal": 1}, "legal must be true or false, not 1"),
+        ("llm:http://h/v1:m", {"json": 1}, "json must be true or false, not 1"),
         ("llm:http://h/v1:m", {"depth": 3}, "cannot be made with"),
     ],
 )
