@@ -159,8 +159,9 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         return self._game.render()
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if there is one; a further step needs a reset."""
         self._game.close()
+        self._over = True
 
     def _answer(self) -> tuple[float, str] | None:
         """Play the opponent's moves until the agent is to move or the game is over.

@@ -64,12 +64,13 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
 
     def step_wait(self) -> tuple[dict[str, Any], Any, Any, list[dict[str, Any]]]:
         """Play the actions."""
-        self._observation, reward, over, _, info = self.env.step(self._actions)
+        self._observation, reward, over, truncated, info = self.env.step(self._actions)
+        over |= truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(over).tolist():
             infos[i] = {
                 "terminal_observation": info["final_obs"][i],
-                "TimeLimit.truncated": False,
+                "TimeLimit.truncated": bool(truncated[i]),
                 "reason": info["reason"][i],
             }
             self.reset_infos[i] = {"colour": info["colour"][i]}

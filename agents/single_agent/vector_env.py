@@ -65,7 +65,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         The agent's colour: ``"black"``, ``"white"``, or None to sample one for each game.
     depth
         Search depth of opponents given as texts, in plies.
-    opening, autoreset_mode, **rules
+    opening, autoreset_mode, max_episode_steps, **rules
         As for :func:`checkers_env.make_vec`.
 
     Raises

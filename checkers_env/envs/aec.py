@@ -30,7 +30,8 @@ A *move* is a whole turn, a multi-jump included; a *ply* is a move of one side.
 A dictionary: `"observation"` holds the planes, `"action_mask"` (int8) the legal actions. Both are
 seen from the side of the observing agent. The mask is all zeros for an agent that is not to move,
 and after the end. Black sees the standard square numbers. White sees the board turned round,
-square *s* as 33 - *s*.
+square *s* as 33 - *s*. `state()` has the planes of `player_0`, and one of ones if `player_1` is to
+move.
 
 An agent's squares 1-4 fill row 7 (the last) from right to left: columns 6, 4, 2, 0. Squares 5-8
 are in row 6, columns 7, 5, 3, 1, and so on up to squares 29-32 in row 0. Men advance from row 7 to
@@ -142,6 +143,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
@@ -198,6 +200,7 @@ ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
 API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, without a meaning
 SHAPE = (PLANES, 8, 8)
 FLOAT32, INT8 = np.dtype(np.float32), np.dtype(np.int8)  # which numpy takes sooner than classes
+NO_GAME = "the game is over, or was not begun: call reset()"
 FIRST_ROWS = 256  # rows of a new history, which doubles when it is full
 
 
@@ -290,6 +293,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
+        self.state_space = spaces.Box(0, 1, (PLANES + 1, 8, 8), np.float32)
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
         self._rules = change_rules(rules, changes, type(self))
@@ -332,7 +336,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.agents = list(AGENTS)
         self.agent_selection = AGENTS[self._game[SIDE]]
         self.rewards: dict[str, float] = dict.fromkeys(AGENTS, 0)
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self._cumulative_rewards = _Rewards.fromkeys(AGENTS, 0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, str]] = {agent: {} for agent in AGENTS}
@@ -361,7 +365,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             Before the first game, and after both agents have seen the end.
         """
         if not self.agents:
-            raise ResetNeeded("the game is over, or was not begun: call reset()")
+            raise ResetNeeded(NO_GAME)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -458,12 +462,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         Raises
         ------
         ResetNeeded
-            Before the first game.
+            Before the first game, and after both agents have seen the end.
         """
         try:
             agent = self.agent_selection
         except AttributeError:
-            raise ResetNeeded("the game was not begun: call reset()") from None
+            raise ResetNeeded(NO_GAME) from None
         return (
             self.observe(agent) if observe else None,
             self._cumulative_rewards[agent],
@@ -471,6 +475,16 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             self.truncations[agent],
             self.infos[agent],
         )
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the whole game for a critic of both agents, float32, shape (9, 8, 8).
+
+        The planes are those that `player_0` sees; the last is 1 where `player_1` is to move.
+        """
+        planes, mask = np.empty((PLANES + 1, 8, 8), FLOAT32), np.empty(ACTIONS, INT8)
+        write_observation(planes[:PLANES], mask, self._game, BLACK, False)
+        planes[PLANES] = self._game[SIDE]
+        return planes
 
     @property
     def board(self) -> Board:
@@ -511,6 +525,13 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def close(self) -> None:
         """Shut the window, if there is one; rendering again opens another."""
         self._window.close()
+
+
+class _Rewards(dict[str, float]):
+    """Rewards of the agents that have not seen the end; ``last()`` of every wrapper reads them."""
+
+    def __missing__(self, agent: str) -> float:
+        raise ResetNeeded(NO_GAME)
 
 
 def _observation_space() -> spaces.Dict:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import gymnasium
 import pettingzoo
 
@@ -21,5 +23,13 @@ def register() -> None:
         vector_entry_point="agents.single_agent.vector_env:SingleAgentVectorEnv",
     )
     gymnasium.register(
-        SELF_PLAY_ID, vector_entry_point="checkers_env.envs.vector:SelfPlayVectorEnv"
+        SELF_PLAY_ID,
+        refuse_single_game,
+        vector_entry_point="checkers_env.envs.vector:SelfPlayVectorEnv",
     )
+
+
+def refuse_single_game(**kwargs: object) -> NoReturn:
+    """Raise an error that names what makes self-play environments."""
+    call = f'call gymnasium.make_vec("{SELF_PLAY_ID}", num_envs=...)'
+    raise gymnasium.error.Error(f"many games at once: {call}; one is checkers_env.make()")

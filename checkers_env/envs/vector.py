@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ from checkers_env.envs.vector_kernels import (
 )
 from checkers_env.movegen import PACKED_MOVE
 from checkers_env.moves import unpack_move
-from checkers_env.state import PLY, REASONS, SIDE, DrawRules, change_rules
+from checkers_env.state import ONGOING, PLY, REASONS, RULES, SIDE, DrawRules, change_rules
 
 Observation = dict[str, Any]
 Integers = NDArray[np.int64]
@@ -33,10 +33,12 @@ Rewards = NDArray[np.float64]
 
 PLIES = 2  # that a step plays at most
 SPARE_ROWS = PLIES + 1  # free rows of a history before a step
-ENDINGS = np.array([*REASONS, *[""] * -ILLEGAL], object)  # by event: from the end below 0
+ENDINGS = np.array([*REASONS, "max episode steps", *[""] * -ILLEGAL], object)  # by event
 ENDINGS[ILLEGAL] = "illegal action"
+NOT_BEGUN = "the games were not begun: call reset()"
 RESET_OPTIONS = ("opening", "reset_mask")
 MODES = [mode.value for mode in AutoresetMode]
+STATE = ("games", "history", "events", "actors", "seats", "opponents", "steps")  # of a batch
 
 
 class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
@@ -55,6 +57,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     autoreset_mode
         A :class:`gymnasium.vector.AutoresetMode` or its value: ``"SameStep"``, ``"NextStep"`` or
         ``"Disabled"``.
+    max_episode_steps
+        Steps after which a game is truncated; None for no limit.
     rules, **changes
         The draw rules, as for :class:`checkers_env.Board`.
 
@@ -62,6 +66,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     ------
     ValueError
         For invalid arguments, and for actions outside 0-127.
+    ClosedEnvironmentError
+        For a step or a reset after ``close()``.
     ResetNeeded
         For a step in a game that is over and does not begin anew by itself.
 
@@ -86,11 +92,15 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         *,
         opening: str | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        max_episode_steps: int | None = None,
         rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
         **changes: Any,
     ) -> None:
         if not isinstance(num_envs, int | np.integer) or num_envs < 1:
             raise ValueError(f"num_envs must be a whole number from 1 on, not {num_envs!r}")
+        most = max_episode_steps
+        if most is not None and not (isinstance(most, int | np.integer) and most >= 1):
+            raise ValueError(f"max_episode_steps must be None or from 1 on, not {most!r}")
         self.num_envs = int(num_envs)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
@@ -107,6 +117,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._steps_left = 0  # for which the histories surely have room
         self._finished = np.zeros(self.num_envs, np.bool_)  # games that are over
         self._batch = new_batch(self.num_envs, self._openings(opening))
+        self._batch.max_steps[0] = most or 0
 
     def reset(
         self,
@@ -131,6 +142,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         ValueError
             For invalid seeds and options.
         """
+        self._check_open()
         options, openings = check_options(options, RESET_OPTIONS), self._batch.openings
         seeds = _seeds(seed, self.num_envs)
         if isinstance(seed, int):
@@ -173,8 +185,73 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             self._finished = output.over.copy()
         if len(ended):
             info |= self._final_info(chosen, output, ended, last)
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return _observation(output), output.reward, output.over, truncated, info
+        terminated = output.over & ~output.truncated
+        return _observation(output), output.reward, terminated, output.truncated, info
+
+    def get_state(self) -> NDArray[np.void]:
+        """Return the games, with their histories, as an array of `num_envs` entries.
+
+        Entries may be indexed, joined and kept; an entry takes 8 kB in games of 100 moves. The
+        generators of openings and opponents are not in them.
+
+        Raises
+        ------
+        ResetNeeded
+            If a game was not begun.
+        """
+        if not self._all_started:
+            raise ResetNeeded(NOT_BEGUN)
+        arrays = {name: getattr(self._batch, name) for name in STATE}
+        kind = [(name, array.dtype, array.shape[1:]) for name, array in arrays.items()]
+        state = np.empty(self.num_envs, kind)
+        for name, array in arrays.items():
+            state[name] = array
+        return state
+
+    def set_state(self, state: NDArray[np.void]) -> tuple[Observation, dict[str, Any]]:
+        """Go on with these games; return their observation and information, as a reset does.
+
+        Parameters
+        ----------
+        state
+            One entry a game, from :meth:`get_state` of environments of this kind, with the same
+            draw rules.
+
+        Raises
+        ------
+        ValueError
+            For other arrays, and in the same-step mode for games that are over.
+        """
+        self._check_open()
+        choices, openings = self._batch.choices, self._batch.openings
+        kind = getattr(state, "dtype", None)
+        if kind is None or kind.names != STATE or state.shape != (self.num_envs,):
+            raise ValueError(f"state must be {self.num_envs} entries of get_state(), not {state!r}")
+        over = (state["events"] > ONGOING) | (state["events"] == ILLEGAL)
+        if over.any() and self._mode == AutoresetMode.SAME_STEP:
+            raise ValueError("state has games that are over: autoreset_mode SameStep has none")
+        opponents = self._count_starts(openings) // (len(openings.games) * len(choices))
+        players = np.isin(state["seats"], choices) & (state["opponents"] < opponents)
+        if not players.all() or (state["games"][:, RULES:] != self._rules.to_array()).any():
+            raise ValueError("state has other draw rules, seats or opponents than this environment")
+        rows = int(state["games"][:, PLY].max()) + 1
+        self._seed([None] * self.num_envs, np.arange(self.num_envs))
+        self._make_room(rows)
+        for name in STATE:
+            array = getattr(self._batch, name)
+            if name == "history":
+                array[:, :rows] = state[name][:, :rows]
+            else:
+                array[:] = state[name]
+        self._refill_numbers(np.arange(self.num_envs))
+        self._finished, self._started, self._all_started = over, np.ones_like(over), True
+        output = kernels.empty_output(self.num_envs)
+        kernels.write_observations(self._batch, output)
+        return _observation(output), self._info(~over, output)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("the environment was closed: make a new one")
 
     def board(self, index: int) -> Board:
         """Return game `index` at the start of the current turn, with its moves."""
@@ -234,8 +311,9 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
 
     def _check_actions(self, actions: Any) -> Integers:
         """Return the actions as an array, shape (n,). Raise ValueError if one is invalid."""
+        self._check_open()
         if not self._all_started:
-            raise ResetNeeded("the games were not begun: call reset()")
+            raise ResetNeeded(NOT_BEGUN)
         if self._mode == AutoresetMode.DISABLED and self._finished.any():
             games = ", ".join(map(str, np.flatnonzero(self._finished)))
             raise ResetNeeded(f"these games are over: reset() them, with their reset_mask: {games}")

@@ -18,6 +18,7 @@ from checkers_env.state import (
     GAME_LENGTH,
     ONGOING,
     PLY,
+    REASONS,
     SIDE,
     DrawRules,
     has_lost,
@@ -26,6 +27,7 @@ from checkers_env.state import (
 )
 
 MOVER = -1  # as a seat: the side to move
+TRUNCATED = len(REASONS)  # what an action did, where the game is cut short by `max_steps`
 NUMBERS = 32  # drawn in advance for each game
 ROWS = 256  # rows of a new history
 PREFETCH_DISTANCE = 8  # a game's history is fetched so many games before its turn
@@ -53,6 +55,8 @@ class Batch(NamedTuple):
     opponents: NDArray[np.int64]  # (n,): the player of the other side, for seats but MOVER
     numbers: NDArray[np.int64]  # (n, k): drawn in advance for the games to come
     used: NDArray[np.int64]  # (n,): how many of them have been used up
+    steps: NDArray[np.int64]  # (n,): since the game began
+    max_steps: NDArray[np.int64]  # (1,): after which a game is cut short; 0 for no limit
     choices: NDArray[np.int64]  # (s,): the seats to draw from
     openings: Openings
 
@@ -64,7 +68,8 @@ class StepOutput(NamedTuple):
     mask: NDArray[np.int8]  # (n, 128)
     reward: NDArray[np.float64]  # (n,): of the seat, or of the side that acted
     rewards: NDArray[np.float64]  # (n, 2): of Black and White
-    over: NDArray[np.bool_]  # (n,): the game ended with this step
+    over: NDArray[np.bool_]  # (n,): the game ended with this step, or was cut short
+    truncated: NDArray[np.bool_]  # (n,): the game was cut short
     events: NDArray[np.int64]  # (n,): how it ended
     to_move: NDArray[np.int8]  # (n,): the side to move now
 
@@ -80,6 +85,8 @@ def new_batch(count: int, openings: Openings) -> Batch:
         opponents=np.zeros(count, np.int64),
         numbers=np.zeros((count, NUMBERS), np.int64),
         used=np.zeros(count, np.int64),
+        steps=np.zeros(count, np.int64),
+        max_steps=np.zeros(1, np.int64),
         choices=np.array([MOVER]),
         openings=openings,
     )
@@ -104,6 +111,7 @@ def empty_output(count: int) -> StepOutput:
         np.empty((count, ACTIONS), np.int8),
         np.zeros(count),
         np.zeros((count, 2)),
+        np.zeros(count, np.bool_),
         np.zeros(count, np.bool_),
         np.zeros(count, np.int64),
         np.empty(count, np.int8),
@@ -134,7 +142,7 @@ def begin_game(batch: KernelArg, openings: KernelArg, i: int, number: int) -> No
     copy_into(openings.games[card], batch.games[i])
     for ply in range(openings.games[card, PLY] + 1):
         copy_into(openings.lines[card, ply], batch.history[i, ply])
-    batch.events[i], batch.actors[i] = ONGOING, MOVER
+    batch.events[i], batch.actors[i], batch.steps[i] = ONGOING, MOVER, 0
 
 
 @kernel
@@ -164,6 +172,7 @@ def play_actions(batch: KernelArg, actions: KernelArg) -> None:
         if is_over(batch.events[i]):
             begin_next_game(batch, i)
         else:
+            batch.steps[i] += 1
             batch.actors[i] = batch.games[i, SIDE]
             batch.events[i] = play_action(batch.games[i], batch.history[i], actions[i])
 
@@ -177,6 +186,8 @@ def write_rewards(batch: KernelArg, output: KernelArg) -> KernelArg:
     batch, output = borrowed(batch), borrowed(output)
     ended, count = np.empty(len(output.over), np.int64), 0
     for i in range(len(output.over)):
+        if not is_over(batch.events[i]) and 0 < batch.max_steps[0] <= batch.steps[i]:
+            batch.events[i], output.truncated[i] = TRUNCATED, True
         event, side, seat = batch.events[i], batch.games[i, SIDE], batch.seats[i]
         if is_over(event):
             output.over[i], output.events[i] = True, event

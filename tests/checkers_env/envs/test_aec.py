@@ -1,6 +1,7 @@
 """The AEC environment: PettingZoo's own tests, and games followed by a slow referee."""
 
 import copy
+import functools
 import importlib
 import pickle
 from collections.abc import Callable
@@ -581,6 +582,36 @@ def test_registration() -> None:
     assert env.agent_selection == "player_1"
     spec = gymnasium.spec("checkers_env/Checkers-v0")
     assert spec.entry_point == "agents.single_agent.env:SingleAgentEnv"
+
+
+def test_self_play_names_what_makes_it() -> None:
+    for call in (gymnasium.make, functools.partial(gymnasium.make_vec, vectorization_mode="sync")):
+        with pytest.raises(gymnasium.error.Error, match=r"call gymnasium.make_vec\(.*SelfPlay-v0"):
+            call("checkers_env/SelfPlay-v0")
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_state_is_the_whole_game(make: Any) -> None:
+    env = make()
+    env.reset()
+    first = env.state()
+    assert np.array_equal(first[:8], env.observe("player_0")["observation"])
+    assert not first[8].any()
+    env.step(33)
+    assert np.array_equal(env.state()[:8], env.observe("player_0")["observation"])
+    assert env.state()[8].all()
+    assert env.state_space.contains(env.state())
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_nothing_is_last_after_the_end(make: Any) -> None:
+    env = make(opening="W:W11,12:B4")
+    env.reset()
+    env.step(next(iter(np.flatnonzero(env.observe("player_1")["action_mask"]))))
+    while env.agents:
+        env.step(None if env.last()[2] else int(env.last()[0]["action_mask"].argmax()))
+    with pytest.raises(ResetNeeded, match="the game is over, or was not begun"):
+        env.last()
 
 
 def test_second_import_does_not_warn() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers import vector as wrappers
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from scipy.stats import chisquare
 
@@ -448,6 +449,140 @@ def test_copy_plays_on_identically(clone: Any, mode: AutoresetMode) -> None:
         mask = seen[0]["action_mask"]
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(
+    "name", ["checkers_env/SelfPlay-v0", "checkers_env/Checkers-v0"], ids=["self-play", "one side"]
+)
+def test_games_are_truncated_after_as_many_steps(name: str, mode: AutoresetMode) -> None:
+    options = {} if "SelfPlay" in name else {"opponent": "random", "colour": "white"}
+    env: Any = gymnasium.make_vec(
+        name, num_envs=6, max_episode_steps=9, opening=KINGS, autoreset_mode=mode, **options
+    )
+    observation, _ = env.reset(seed=1)
+    steps, before, ends = np.zeros(6, int), np.zeros(6, np.bool_), Counter[str]()
+    for _ in range(60):
+        actions = sample(observation["action_mask"], np.random.default_rng(2))
+        observation, reward, terminated, truncated, info = env.step(actions)
+        steps = np.where(before, 0, steps + 1)  # the next-step mode ignores an action
+        assert same(truncated, (steps == 9) & ~terminated)
+        over = terminated | truncated
+        assert not reward[truncated].any()
+        if over.any():
+            ends.update(info["reason"][over])
+            assert (info["reason"][truncated] == "max episode steps").all()
+        if mode == DISABLED and over.any():
+            observation, _ = env.reset(options={"reset_mask": over})
+        steps[over] = 0
+        before = over & (mode == NEXT)
+    assert ends["max episode steps"] > 20
+    assert len(ends) > 1
+
+
+def test_state_brings_games_back_in_any_order() -> None:
+    rules = {"repetition": 3, "no_progress": 20}
+    env = checkers_env.make_vec(8, **rules)
+    tree = checkers_env.make_vec(5, autoreset_mode=NEXT, **rules)
+    rng, (observation, _) = np.random.default_rng(5), env.reset(seed=5)
+    for _ in range(60):
+        observation, *_ = env.step(sample(observation["action_mask"], rng))
+    assert observation["observation"][:, 4].any()  # some are in the middle of a multi-jump
+    state, actions = env.get_state(), sample(observation["action_mask"], rng)
+    after, reward, *_ = env.step(actions)
+    chosen = [7, 2, 2, 5, 0]
+    seen, info = tree.set_state(state[chosen])
+    assert same(seen["observation"], observation["observation"][chosen])
+    assert info["to_move"].tolist() == state["games"][chosen, 4].tolist()
+    for mask, known in zip(seen["action_mask"], observation["action_mask"][chosen], strict=True):
+        assert same(mask, known)
+    found, rewards, over, *_ = tree.step(actions[chosen])
+    assert not over.any()
+    assert same(found["observation"], after["observation"][chosen])
+    assert same(rewards, reward[chosen])
+    for i, game in enumerate(chosen):
+        assert tree.board(i).moves == env.board(game).moves
+    again, _ = env.set_state(state)
+    assert same(again["observation"], observation["observation"])
+    assert pickle.dumps(env.step(actions)[:2]) == pickle.dumps((after, reward))
+
+
+def test_other_states_are_refused() -> None:
+    env = checkers_env.make_vec(2, autoreset_mode=NEXT, opening=BLOCKED)
+    with pytest.raises(ResetNeeded, match="the games were not begun"):
+        env.get_state()
+    env.reset()
+    state = env.get_state()
+    seated = state.copy()
+    seated["seats"] = 1
+    env.step([0, 0])  # an illegal action
+    over = env.get_state()
+    refused: list[tuple[dict[str, Any], Any, str]] = [
+        ({}, state[:1], r"state must be 2 entries of get_state\(\)"),
+        ({}, [1, 2], r"state must be 2 entries of get_state\(\)"),
+        ({}, state["games"], r"state must be 2 entries of get_state\(\)"),
+        ({}, seated, "state has other draw rules, seats or opponents than"),
+        ({}, over, "state has games that are over"),
+        ({"max_moves": 7}, state, "state has other draw rules, seats or opponents than"),
+    ]
+    for rules, given, message in refused:
+        other = checkers_env.make_vec(2, **rules)
+        before = pickle.dumps(other)
+        with pytest.raises(ValueError, match=message):
+            other.set_state(given)
+        assert pickle.dumps(other) == before
+    env.set_state(state)
+    assert not env.step([0, 0])[4]["rewards"].all()
+
+
+@pytest.mark.parametrize("call", [lambda env: env.step([0]), lambda env: env.reset()])
+def test_closed_environment_is_refused(call: Any) -> None:
+    env = checkers_env.make_vec(1)
+    env.reset()
+    env.close()
+    with pytest.raises(ClosedEnvironmentError, match="the environment was closed: make a new one"):
+        call(env)
+
+
+FIRST_PLANE = {"filter_keys": ["observation"]}
+NEEDS_BOX = "requires a Box|axis 0 is out of bounds|to be AutoresetMode.NEXT_STEP"
+WRAPPERS: list[tuple[str, dict[str, Any], dict[AutoresetMode, str]]] = [  # and their refusals
+    ("RecordEpisodeStatistics", {}, {}),
+    ("DictInfoToList", {}, {}),
+    ("ClipReward", {"min_reward": -1, "max_reward": 1}, {}),
+    ("NormalizeReward", {}, {}),
+    ("FlattenObservation", {}, {SAME: "Expected autoreset_mode"}),
+    ("FilterObservation", FIRST_PLANE, {SAME: "Expected autoreset_mode"}),
+    (
+        "NormalizeObservation",
+        {},
+        {SAME: "Expected autoreset_mode", **dict.fromkeys((NEXT, DISABLED), NEEDS_BOX)},
+    ),
+    (
+        "RecordVideo",
+        {"video_folder": "videos"},
+        dict.fromkeys(AutoresetMode, "Render mode is None"),
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("name", "options", "refusals"), WRAPPERS)
+def test_gymnasiums_vector_wrappers(name: str, options: Any, refusals: Any, mode: Any) -> None:
+    def play() -> None:
+        game = checkers_env.make_vec(2, max_moves=1, autoreset_mode=mode)
+        env = getattr(wrappers, name)(game, **options)
+        env.reset(seed=0)
+        for _ in range(6):
+            _, _, over, *_ = env.step([32, 32] if game.board(0).turn == BLACK else [33, 33])
+            if mode == DISABLED and over.any():
+                env.reset(options={"reset_mask": over})
+
+    if mode not in refusals:
+        play()
+        return
+    with pytest.raises((ValueError, TypeError, IndexError), match=refusals[mode]):
+        play()
+
+
 # Arguments
 
 
@@ -457,6 +592,7 @@ def test_copy_plays_on_identically(clone: Any, mode: AutoresetMode) -> None:
     ({"autoreset_mode": "Never"}, r"must be one of \['NextStep', 'SameStep', 'Disabled'\], not"),
     ({"opening": "11-16 11-16"}, "bad opening"),
     ({"opening": 3}, "opening must be None or one of"),
+    ({"max_episode_steps": 0}, "max_episode_steps must be None or from 1 on, not 0"),
     ({"opening": "two-move", "max_moves": 1}, "leaves no game to play: max moves"),
     ({"max_moves": 0}, "max_moves must be"),
 ])  # fmt: skip
