@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,14 @@ from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
 from agents.limits import Limits
 from agents.mcts.player import MonteCarlo, is_winning_move
-from agents.mcts.tree import grow_tree, most_visited
+from agents.mcts.tree import grow_tree
 from agents.player import uses_history
 from agents.registry import open_agent
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
 from agents.search.transposition import stored_result
-from agents.search.workspace import PLIES, UNLIMITED, VISITED
+from agents.search.workspace import PLIES, UNLIMITED, VISITED, table_bits, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import Move, pack_move, unpack_move
@@ -72,16 +73,34 @@ class Analysis(NamedTuple):
         return f"Analysis({', '.join(parts)})"
 
 
+class _Limits(TypedDict, total=False):
+    depth: int | None
+    simulations: int | None
+    nodes: int | None
+    seconds: float | None
+
+
+@overload
+def analyse(
+    agent: Agent | str | Path, board: Board, *, lines: None = None, **limits: Unpack[_Limits]
+) -> Analysis: ...
+@overload
+def analyse(
+    agent: Agent | str | Path, board: Board, *, lines: int, **limits: Unpack[_Limits]
+) -> list[Analysis]: ...
 def analyse(
     agent: Agent | str | Path,
     board: Board,
     *,
+    lines: int | None = None,
     depth: int | None = None,
     simulations: int | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
-) -> Analysis:
+) -> Analysis | list[Analysis]:
     """Analyse a position: the agent's move, its score and the principal variation.
+
+    With `nodes` and without `seconds` the result is the same on every machine and at every call.
 
     Parameters
     ----------
@@ -90,8 +109,16 @@ def analyse(
         :class:`agents.agent.PlayerAgent` returns its move only.
     board
         Position to analyse; it stays as it is.
+    lines
+        Number of analyses to return, of different moves: the agent's, then the best of the others.
+        The limits are for each of them. There are fewer if the position has fewer moves, and one of
+        an agent without a search.
     depth, simulations, nodes, seconds
         Limits in place of the agent's own, as for :func:`agents.make`.
+
+    Returns
+    -------
+    The analysis, or with `lines` a list of them.
 
     Raises
     ------
@@ -101,6 +128,8 @@ def analyse(
     """
     if not board.legal_moves:
         raise ValueError(f"there is no legal move in {board.fen()}")
+    if lines is not None and not (type(lines) is int and lines >= 1):
+        raise ValueError(f"lines must be None or a whole number from 1 on, not {lines!r}")
     limits = Limits(depth, simulations, seconds, nodes=nodes).check()
     with open_agent(agent) as opened:
         own, known = limits_of(opened)
@@ -108,7 +137,11 @@ def analyse(
             if limit is not None and name not in known:
                 who = getattr(opened, "name", type(opened).__name__)
                 raise ValueError(f"{who} is not limited by {name}")
-        return analyse_until(opened, board, limits if any(limits) else own, Event())
+        limits = limits if any(limits) else own
+        if limits.nodes is not None and isinstance(opened, PlayerAgent):
+            opened = replace(opened, rng=np.random.default_rng(0))
+        analyses = analyse_lines(opened, board, limits, Event(), lines or 1)
+        return analyses[0] if lines is None else analyses
 
 
 def limits_of(agent: Agent) -> tuple[Limits, set[str]]:
@@ -126,21 +159,34 @@ def limits_of(agent: Agent) -> tuple[Limits, set[str]]:
 def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Analysis:
     """Analyse a position that has a legal move, within limits, until an event is set.
 
-    The principal variation and the score are searched after the move. With a limit of time this
-    takes a second at most, and the variation may be shorter. Without, it may take as long as the
-    search of the move, or a second if that is longer; if that is too short, both are left out.
+    The principal variation and the score are searched after the move. A limit of positions holds
+    for each depth of this, and the table is a new one. With a limit of time it takes a second at
+    most, and the variation may be shorter. With neither, it may take as long as the search of the
+    move, or a second if that is longer; if that is too short, both are left out.
     """
+    return analyse_lines(agent, board, limits, stopped, 1)[0]
+
+
+def analyse_lines(
+    agent: Agent, board: Board, limits: Limits, stopped: Event, lines: int
+) -> list[Analysis]:
+    """Analyse the agent's move as :func:`analyse_until` does, and then the best of the others."""
     if isinstance(agent, PlayerAgent):
         with agent.lock:
             if isinstance(agent.player, AlphaBeta):
-                return _analyse_search(agent, board, limits, stopped)
+                return _analyse_search(agent, board, limits, stopped, lines)
             if isinstance(agent.player, MonteCarlo):
-                return _analyse_simulations(agent, board, limits, stopped)
+                return _analyse_simulations(agent, board, limits, stopped, lines)
     start = time.perf_counter()
-    return Analysis(agent.act(board.copy()), seconds=time.perf_counter() - start)
+    return [Analysis(agent.act(board.copy()), seconds=time.perf_counter() - start)]
 
 
-def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: Event) -> Analysis:
+def _analyse_search(
+    agent: PlayerAgent, board: Board, limits: Limits, stopped: Event, lines: int
+) -> list[Analysis]:
+    if limits.nodes is not None:
+        player = agent.player.with_search(nodes=limits.nodes, depth=limits.depth)
+        agent = replace(agent, player=player, ws=workspace(table_bits(player)))
     completed = [1]
     agent.ws.counts[VISITED] = 0
     start = time.perf_counter()
@@ -151,31 +197,47 @@ def _analyse_search(agent: PlayerAgent, board: Board, limits: Limits, stopped: E
     if is_only:
         own = ONLY_MOVE_DEPTH if limits.nodes is not None else agent.player.depth
         depth = min(limits.depth or own, ONLY_MOVE_DEPTH)
+    allowed: float | None = LEAST_SECONDS
+    if limits.nodes is not None:
+        allowed = limits.seconds and LEAST_SECONDS
+        depth = depth if is_only else root_result(agent, board)[0]
     depths: Sequence[int] = range(1, depth + 1)
-    allowed = LEAST_SECONDS
-    if limits.nodes is not None and not is_only:
-        depth, _ = root_result(agent, board)
-        depths = [depth]
-    elif limits.nodes is None and limits.seconds is None:
+    if limits.nodes is None and limits.seconds is None:
         depths, allowed = [depth], max(seconds, LEAST_SECONDS)
-    pv = _find_pv(agent, board, move, depths, allowed)
+    pv = _find_pv(agent, board, [move], depths, limits.nodes, allowed)
     score = _score(agent.player, board, pv) if pv else None
-    return Analysis(move, score, pv or (move,), depth, nodes, seconds)
+    analyses = [Analysis(move, score, pv or (move,), depth, nodes, seconds)]
+    rest = [other for other in board.legal_moves if other != move]
+    while rest and len(analyses) < lines:
+        visited, start = agent.ws.counts[VISITED], time.perf_counter()
+        pv = _find_pv(agent, board, rest, depths, limits.nodes, limits.seconds)
+        seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[VISITED] - visited)
+        score = _score(agent.player, board, pv)
+        analyses.append(Analysis(pv[0], score, pv, depth, nodes, seconds))
+        rest.remove(pv[0])
+    return analyses
 
 
 def _find_pv(
-    agent: PlayerAgent, board: Board, move: Move, depths: Sequence[int], seconds: float
+    agent: PlayerAgent,
+    board: Board,
+    moves: Sequence[Move],
+    depths: Sequence[int],
+    nodes: int | None,
+    seconds: float | None,
 ) -> tuple[Move, ...]:
-    """Return the principal variation of `move` at the last depth that was completed in time.
+    """Return the principal variation of the best of `moves` at the last depth that was completed.
 
-    A depth of 1 is always completed. If no depth was, the variation is empty.
+    A depth of 1 is always completed. Others end at a time, and at as many positions. If no depth
+    was completed, the variation is empty.
     """
-    first = _search_pv(agent, board, move, 1)  # kernels are compiled here, not in the time below
+    first = _search_pv(agent, board, moves, 1)  # kernels are compiled here, not in the time below
     paths = first if 1 in depths else []
     with stop_after(agent.ws, Event(), seconds):
         for depth in depths:
-            deeper = _search_pv(agent, board, move, depth)
-            if agent.ws.stop[0]:
+            visited = agent.ws.counts[VISITED]
+            deeper = _search_pv(agent, board, moves, depth)
+            if agent.ws.stop[0] or (nodes and agent.ws.counts[VISITED] - visited >= nodes):
                 break
             paths = deeper
     return _to_moves(board, paths)
@@ -193,18 +255,19 @@ def root_result(agent: PlayerAgent, board: Board) -> tuple[int, float | None]:
     return (depth, value) if depth else (1, None)
 
 
-def _search_pv(agent: PlayerAgent, board: Board, move: Move, depth: int) -> list[int]:
-    """Return the packed moves of the principal variation that begins with `move`."""
+def _search_pv(agent: PlayerAgent, board: Board, moves: Sequence[Move], depth: int) -> list[int]:
+    """Return the packed moves of the principal variation that begins with the best of `moves`."""
     player, ws, position = agent.player, agent.ws, board.position
     agent.set_history(board)
     count = generate_successors(ws.rows, 0, *position)
-    ws.rows[0] = ws.rows[ws.rows[:count, PACKED_MOVE].tolist().index(pack_move(move))]
+    kept = np.isin(ws.rows[:count, PACKED_MOVE], [pack_move(move) for move in moves])
+    ws.rows[: len(moves)] = ws.rows[:count][kept]
     line = np.zeros((PLIES, ROW_WIDTH), np.int64)
     evaluator, judged = _evaluator(player), player.root_perspective
     tt_namespace = FIRST_NAMESPACE | position.turn
     with defer_signals(ws):
         length = principal_variation(
-            player.style, evaluator, position, depth, judged, tt_namespace, ws, 1, line
+            player.style, evaluator, position, depth, judged, tt_namespace, ws, len(moves), line
         )
     paths: list[int] = line[:length, PACKED_MOVE].tolist()
     return paths
@@ -236,8 +299,8 @@ def _score(player: AlphaBeta, board: Board, pv: tuple[Move, ...]) -> float:
 
 
 def _analyse_simulations(
-    agent: PlayerAgent, board: Board, limits: Limits, stopped: Event
-) -> Analysis:
+    agent: PlayerAgent, board: Board, limits: Limits, stopped: Event, lines: int
+) -> list[Analysis]:
     start = time.perf_counter()
     position = board.position
     count = generate_successors(agent.ws.rows, 0, *position)
@@ -246,7 +309,7 @@ def _analyse_simulations(
         after = board.copy()
         after.push(move)
         score = None if after.legal_moves else 1.0
-        return Analysis(move, score, (move,), seconds=time.perf_counter() - start)
+        return [Analysis(move, score, (move,), seconds=time.perf_counter() - start)]
     most = UNLIMITED if limits.seconds is not None else agent.player.simulations
     player = agent.player._replace(simulations=limits.simulations or most)
     with defer_signals(agent.ws):  # kernels are compiled here, not in the time of the move
@@ -256,22 +319,22 @@ def _analyse_simulations(
     with stop_after(agent.ws, stopped, limits.seconds), defer_signals(agent.ws):
         tree = grow_tree(player, position, agent.ws, count, agent.rng)
     seconds = time.perf_counter() - start
-    nodes = _most_visited_line(tree)
-    pv = _to_moves(board, tree[nodes]["path"].tolist())
-    first = tree[nodes[0]]
-    score = float(first["total"] / first["visits"])
-    return Analysis(pv[0], score, pv, None, int(tree[0]["visits"]), seconds)
+    analyses = []
+    for at in _children(tree, 0)[:lines]:
+        line = [at]
+        while children := _children(tree, line[-1]):
+            line.append(children[0])
+        pv = _to_moves(board, tree[line]["path"].tolist())
+        score = float(tree[at]["total"] / tree[at]["visits"])
+        analyses.append(Analysis(pv[0], score, pv, None, int(tree[0]["visits"]), seconds))
+    return analyses
 
 
-def _most_visited_line(tree: NDArray[np.void]) -> list[int]:
-    """Return the nodes from the root's most visited child on, as far as they have visits."""
-    line, at = [], 0
-    while tree[at]["end"] > tree[at]["begin"]:
-        at = int(most_visited(tree, at))
-        if not tree[at]["visits"]:
-            break
-        line.append(at)
-    return line
+def _children(tree: NDArray[np.void], at: int) -> list[int]:
+    """Return the visited children of a node, the most visited first, then those of better mean."""
+    children = range(tree[at]["begin"], tree[at]["end"])
+    visited = [child for child in children if tree[child]["visits"]]
+    return sorted(visited, key=lambda it: (-tree[it]["visits"], -tree[it]["total"]))
 
 
 def _to_moves(board: Board, paths: list[int]) -> tuple[Move, ...]:

@@ -3,9 +3,11 @@
 import pytest
 
 import agents
+from agents import analysis as analysis_module
 from agents.analysis import root_result
 from checkers_env.board import Board
 from checkers_env.moves import Move
+from tests.agents.search.test_alphabeta import judge_by, move_values, random_boards
 
 WON = "W:W18,24,K31:B12,K3"
 
@@ -88,6 +90,52 @@ def test_root_result_is_that_of_the_last_complete_depth():
     assert depth >= 6
     assert 0.3 < value < 1  # 14-9 5x14 17x3
     assert agents.analyse(agents.make("strong"), board, nodes=2_000).depth == depth
+
+
+def untimed(analyses):
+    return [analysis._replace(seconds=0) for analysis in analyses]
+
+
+def test_nodes_give_the_same_at_every_call_and_on_a_busy_machine(monkeypatch):
+    board, agent = Board("B:W20,30,31:B12,22,K32"), agents.make("strong", tie="chance")
+    once = agents.analyse(agent, board, nodes=600_000, lines=2)
+    assert all(line.score is not None and len(line.pv) > 9 for line in once)
+    monkeypatch.setattr(analysis_module, "LEAST_SECONDS", 0.0)  # no time for anything
+    again = agents.analyse(agent, board, nodes=600_000, lines=2)
+    fresh = agents.analyse("strong@tie=chance", board, nodes=600_000)
+    assert untimed(once) == untimed(again)
+    assert untimed(once[:1]) == untimed([fresh])
+    assert root_result(agent, board) == (1, None)  # its own table has stayed empty
+
+
+def test_lines_are_those_of_the_best_moves():
+    agent = agents.make("blondie24", depth=3)
+    judge = judge_by(agent.player.evaluator)
+    for board in random_boards(11, 12, 60):
+        values = move_values(board, judge, 3, owner=True)
+        lines = agents.analyse(agent, board, lines=3)
+        assert [line.score for line in lines] == sorted(values, reverse=True)[:3]
+        assert len({line.move for line in lines}) == len(lines)
+        for line in lines:
+            assert values[board.legal_moves.index(line.move)] == line.score
+            assert line.pv[0] == line.move
+        assert agent.act(board) == lines[0].move
+
+
+def test_lines_of_simulations_are_the_most_visited_moves():
+    lines = agents.analyse("mcts", Board(), simulations=500, lines=20)
+    assert 5 <= len(lines) <= 7
+    assert len({line.move for line in lines}) == len(lines)
+    assert lines[0].move == lines[0].pv[0]
+
+
+def test_lines_are_as_many_as_there_are():
+    only = agents.analyse("strong", Board("W:W28:B24,K3"), lines=3, nodes=1000)
+    assert len(only) == len(agents.analyse(First(), Board(), lines=3)) == 1
+    assert len(agents.analyse("strong", Board(), lines=9, seconds=0.1)) == 7
+    for wrong in (0, True, 1.5):
+        with pytest.raises(ValueError, match="lines must be None or a whole number from 1 on"):
+            agents.analyse("material", Board(), lines=wrong)
 
 
 def test_agents_without_a_search_return_their_move_only():
