@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from re import _compiler, _parser  # type: ignore[attr-defined]
 from re import _constants as code  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-SINGLE = (code.LITERAL, code.NOT_LITERAL, code.ANY, code.IN)
+METHODS = ("match", "fullmatch", "search", "finditer", "sub", "split")
 Goal = Callable[[int], int | None]
 
 
@@ -59,15 +59,11 @@ class StepCounter:
 
     def _re(self) -> SimpleNamespace:
         def method(name: str) -> Callable[..., Any]:
-            def call(pattern: str, *arguments: Any) -> Any:
-                *replacement, text = arguments
-                return getattr(CountedPattern(self, re.compile(pattern)), name)(*replacement, text)
+            return lambda pattern, *arguments: getattr(
+                CountedPattern(self, re.compile(pattern)), name
+            )(*arguments)
 
-            return call
-
-        names = ("match", "fullmatch", "search", "finditer", "sub", "split")
-        flags = {name: getattr(re, name) for name in ("ASCII", "DOTALL", "MULTILINE", "VERBOSE")}
-        return SimpleNamespace(**{name: method(name) for name in names}, **flags, Match=re.Match)
+        return SimpleNamespace(**vars(re) | {name: method(name) for name in METHODS})
 
 
 class CountedText(str):
@@ -114,8 +110,9 @@ class CountedPattern:
 
     def __init__(self, counter: StepCounter, pattern: re.Pattern[str]) -> None:
         self.pattern, self._real, self._counter = pattern.pattern, pattern, counter
-        self._items = list(_parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))
-        self._multiline = bool(pattern.flags & re.MULTILINE)
+        self._parsed = _parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
+        self._items = list(self._parsed)
+        self._atoms: dict[int, re.Pattern[str]] = {}
 
     def match(self, text: str, at: int = 0) -> re.Match[str] | None:
         real = self._real.match(text, at)
@@ -166,39 +163,16 @@ class CountedPattern:
         def rest(place: int) -> int | None:
             return self._match(items, index + 1, text, place, goal)
 
-        if operation in SINGLE:
-            fits = at < len(text) and self._fits(operation, value, text[at])
-            return rest(at + 1) if fits else None
-        if operation is code.AT:
-            return rest(at) if self._is_at(value, text, at) else None
         if operation is code.SUBPATTERN:
             return self._match(list(value[-1]), 0, text, at, rest)
         if operation is code.BRANCH:
             ends = (self._match(list(branch), 0, text, at, rest) for branch in value[1])
             return next((end for end in ends if end is not None), None)
-        if operation in (code.ASSERT, code.ASSERT_NOT):
-            direction, inner = value  # only what looks one character back is used here
-            start = at + min(direction, 0)
-            found = start >= 0 and self._match(list(inner), 0, text, start, lambda end: end)
-            held = found is not None and found is not False
-            return rest(at) if held == (operation is code.ASSERT) else None
-        assert operation is code.MAX_REPEAT, f"{operation} is not known here"
-        least, most, inner = value
-        if len(inner) == 1 and inner[0][0] in SINGLE:
-            return self._repeat_one(inner[0], least, most, text, at, rest)
-        return self._repeat(list(inner), least, most, text, at, rest)
-
-    def _repeat_one(
-        self, item: Any, least: int, most: Any, text: str, at: int, rest: Goal
-    ) -> int | None:
-        count = 0
-        while count < most and at + count < len(text) and self._fits(*item, text[at + count]):
-            count += 1
-        self._counter.steps += count
-        for taken in range(count, least - 1, -1):
-            if (end := rest(at + taken)) is not None:
-                return end
-        return None
+        if operation is code.MAX_REPEAT:
+            least, most, inner = value
+            return self._repeat(list(inner), least, most, text, at, rest)
+        found = self._atom(items[index]).match(text, at)
+        return rest(found.end()) if found else None
 
     def _repeat(
         self, items: list[Any], least: int, most: Any, text: str, at: int, rest: Goal
@@ -212,32 +186,9 @@ class CountedPattern:
             return end
         return rest(at) if not least else None
 
-    def _fits(self, operation: Any, value: Any, char: str) -> bool:
-        if operation is code.LITERAL:
-            return ord(char) == value
-        if operation is code.NOT_LITERAL:
-            return ord(char) != value
-        if operation is code.ANY:
-            return char != "\n" or bool(self._real.flags & re.DOTALL)
-        negated = value[0][0] is code.NEGATE
-        return negated != any(self._in_class(*part, char) for part in value[negated:])
-
-    @staticmethod
-    def _in_class(operation: Any, value: Any, char: str) -> bool:
-        if operation is code.LITERAL:
-            return ord(char) == value
-        if operation is code.RANGE:
-            return value[0] <= ord(char) <= value[1]
-        tests = {
-            code.CATEGORY_SPACE: char.isspace(),
-            code.CATEGORY_NOT_SPACE: not char.isspace(),
-            code.CATEGORY_DIGIT: char.isdecimal(),
-            code.CATEGORY_WORD: char.isalnum() or char == "_",
-        }
-        return tests[value]
-
-    def _is_at(self, place: Any, text: str, at: int) -> bool:
-        if place is code.AT_BEGINNING and self._multiline:
-            return at == 0 or text[at - 1] == "\n"
-        assert place is code.AT_BEGINNING
-        return at == 0
+    def _atom(self, item: Any) -> re.Pattern[str]:
+        """Return the pattern of one character, place or look around."""
+        if id(item) not in self._atoms:
+            only = _parser.SubPattern(self._parsed.state, [item])
+            self._atoms[id(item)] = _compiler.compile(only, self._real.flags & ~re.UNICODE)
+        return self._atoms[id(item)]

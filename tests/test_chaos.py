@@ -7,7 +7,6 @@ The default takes a minute, an hour is::
 CHAOS_SEED chooses other moments.
 """
 
-import json
 import os
 import random
 import resource
@@ -21,6 +20,7 @@ from contextlib import suppress
 import pytest
 
 from tests import ROOT
+from tests.training.test_power_cut import champion, figures, games
 
 SECONDS = float(os.environ.get("CHAOS_SECONDS", "60"))
 SEED = int(os.environ.get("CHAOS_SEED", "0"))
@@ -28,25 +28,11 @@ MOST_HARMS = 6  # of one run, which may then end in peace
 TRAINING = ["--regime.depth", "1", "--checkpoint-every", "1", "--threads", "2"]
 
 
-def champion(folder):
-    return (folder / "champion.safetensors").read_bytes()
-
-
-def games(folder):
-    found = json.loads((folder / "league.json").read_text())["games"]
-    return [{**game, "seconds": None} for game in found]
-
-
-def scores(folder):
-    players = json.loads(next(folder.glob("c0-and-c10*.json")).read_text())["players"]
-    return [{**player, "cpu_seconds": None} for player in players]
-
-
 COMMANDS = {
     "evolve": (["c0", "--generations", "30", *TRAINING], ["--resume"], champion),
     "td": (["c1-n0.001", "--generations", "20", *TRAINING[2:]], ["--resume"], champion),
     "benchmark": (["random", "--against", "heuristic", "--depth", "2"], ["--resume"], games),
-    "compare": (["c0", "c10", "--seeds", "2", "--scale", "0.02", "--depth", "1"], [], scores),
+    "compare": (["c0", "c10", "--seeds", "2", "--scale", "0.02", "--depth", "1"], [], figures),
 }
 HARMS = ("SIGKILL", "SIGTERM", "SIGINT", "full disk", "closed output", "stopped")
 

@@ -5,6 +5,7 @@ import functools
 import importlib
 import io
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -13,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -230,26 +230,15 @@ REFERENCE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?([\w.]+)`")
 NEEDS_SB3 = {"agents.single_agent.sb3_env", "training.rl.game_pool"}
 
 
-def import_as_far_as_possible(name: str) -> tuple[Any, list[str]]:
-    """Return the module that a dotted name begins with, and the names that follow."""
-    parts = name.split(".")
-    for end in range(len(parts), 0, -1):
-        with suppress(ImportError):
-            return importlib.import_module(".".join(parts[:end])), parts[end:]
-    return None, parts
-
-
 def names_something(reference: str, module: str) -> bool:
     """Return whether a docstring's reference is a full name, or in its module or a class there."""
     here = importlib.import_module(module)
-    classes = [it for it in vars(here).values() if isinstance(it, type)]
-    start, names = import_as_far_as_possible(reference)
-    for thing, path in ((start, names), *((it, reference.split(".")) for it in (here, *classes))):
-        try:
-            functools.reduce(getattr, path, thing)
-        except AttributeError:
-            continue
-        return thing is not None
+    with suppress(ImportError, AttributeError):
+        return pkgutil.resolve_name(reference) is not None
+    for thing in (here, *(it for it in vars(here).values() if isinstance(it, type))):
+        with suppress(AttributeError):
+            functools.reduce(getattr, reference.split("."), thing)
+            return True
     return False
 
 

@@ -67,18 +67,3 @@ def long_sentences(path: Path) -> list[str]:
 def test_no_page_has_more_long_sentences_than_it_had(page):
     found = long_sentences(PAGES[page])
     assert len(found) <= ALLOWED.get(page, 0), "\n".join(found)
-
-
-def test_code_tables_and_headings_are_not_prose():
-    text = "# A heading\n\nOne. Two `a b. C` three.\n```bash\nNo. More\n```\n| a. B | c |\n- Item\n"
-    assert sentences_of(text) == ["One.", "Two CODE three.", "Item"]
-    assert sentences_of("See [a long. Title](x.md), e.g. this.\nNext (one).") == [
-        *("See a long.", "Title, e.g this.", "Next (one)."),
-    ]
-
-
-def test_sentence_goes_on_over_lines_and_not_over_items(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(f"{'word ' * 15}\n{'word ' * 11}.\n\n- {'word ' * 15}\n- {'word ' * 15}\n")
-    assert [words_in(sentence) for sentence in long_sentences(page)] == [26]
-    assert words_in("one - two 3") == 3

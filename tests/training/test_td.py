@@ -30,8 +30,9 @@ sys.exit(td.main())
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("name", ["c5-n0.001", "strong-1"])
+@pytest.mark.parametrize(
+    ("name", "number"), [("c5-n0.001", signal.SIGINT), ("strong-1", signal.SIGTERM)]
+)
 def test_interrupted_generation_ends_at_once_and_is_dropped(tmp_path, name, number):
     process = start(sys.executable, "-c", COMMAND, name, *ENDLESS, "--out", tmp_path)
     try:

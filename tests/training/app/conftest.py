@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 import uvicorn
 from playwright.sync_api import sync_playwright
+from starlette.testclient import TestClient
 
 from training.app.app import create_app
 from training.app.serve import open_listener
@@ -41,6 +42,17 @@ def serve_in_thread(games, port=0, app=None, **options):
         finally:
             server.should_exit = True
             thread.join()
+
+
+def client_of(app):
+    """Return a client of an application in this process."""
+    return TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
+
+
+def error_of(answer, status=400):
+    """Return the error of a refused request."""
+    assert answer.status_code == status, answer.text
+    return answer.json()["error"]
 
 
 @pytest.fixture(scope="session")

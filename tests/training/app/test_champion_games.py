@@ -9,7 +9,8 @@ from agents import make
 from agents.match import play_game
 from agents.search.interrupt import LateMoveError
 from checkers_env.openings import TWO_MOVE
-from tests.training.app.test_run_reader import REGIMES, Client, nothing, plan_for
+from tests.training.app.conftest import client_of, error_of
+from tests.training.app.test_run_reader import REGIMES, nothing, plan_for
 from training.app import champion_games
 from training.app.app import create_app
 from training.app.generation_replay import RESULTS
@@ -28,7 +29,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture
 def client(run):
-    return Client(create_app(run.parent.parent / "games", runs=[run.parent]))
+    return client_of(create_app(run.parent.parent / "games", runs=[run.parent]))
 
 
 def test_kept_champions_are_listed_in_order(run):
@@ -77,8 +78,7 @@ def test_game_is_that_of_the_two_weight_files(client, run, card):
 )
 def test_missing_champions_are_refused_with_a_reason(client, path, reason):
     answer = client.get(f"/api/runs/some run/champions/{path}")
-    assert answer.status_code == 404
-    assert reason in answer.json()["error"]
+    assert reason in error_of(answer, 404)
 
 
 def test_damaged_weight_file_is_refused_with_a_reason(client, run):
@@ -87,8 +87,7 @@ def test_damaged_weight_file_is_refused_with_a_reason(client, run):
     path.write_bytes(b"damaged")
     try:
         answer = client.get("/api/runs/some run/champions/2/0/0")
-        assert answer.status_code == 400
-        assert path.name in answer.json()["error"]
+        assert path.name in error_of(answer)
     finally:
         path.write_bytes(content)
 
@@ -99,8 +98,7 @@ def test_late_move_ends_the_game_with_a_reason(client, monkeypatch):
 
     monkeypatch.setattr(champion_games, "play_game", play)
     answer = client.get("/api/runs/some run/champions/0/4/9")
-    assert answer.status_code == 400
-    assert "a champion took over 10 seconds for move 7" in answer.json()["error"]
+    assert "a champion took over 10 seconds for move 7" in error_of(answer)
 
 
 def test_champion_can_be_played(client, run):

@@ -66,15 +66,16 @@ sys.exit(serve.main())
 """
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "runs").mkdir()
-    os.mkfifo(tmp_path / "runs" / "pipe.safetensors")
-    (tmp_path / "hanging.py").write_text(HANGING)
-    return tmp_path
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "runs").mkdir()
+    os.mkfifo(folder / "runs" / "pipe.safetensors")
+    (folder / "hanging.py").write_text(HANGING)
+    return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(folder, request):
     options = getattr(request, "param", ())
     server = Server(folder, *(text.format(folder=folder) for text in options))

@@ -11,6 +11,7 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures
     PHONE,
     address,
     cell,
+    click,
     drag,
     games,
     moves_shown,
@@ -46,11 +47,6 @@ def open_puzzles(open_page):  # noqa: F811
         return page
 
     return open_puzzles
-
-
-def click(page, *squares):
-    for square in squares:
-        cell(page, square).click()
 
 
 def test_puzzle_is_solved(open_puzzles):

@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from tests.training.app.conftest import client_of, error_of
 from tests.training.app.test_hostile_requests import Server
-from tests.training.app.test_run_reader import REGIMES, Client, begin, plan_for
+from tests.training.app.test_run_reader import REGIMES, begin, plan_for
 from tests.training.commands import SECONDS
 from training.app.app import create_app
 from training.app.run_launcher import OFFERED, RunLauncher, offered_presets
@@ -21,13 +22,13 @@ TRAINED = {"preset": "c1-n0.001", "generations": 3, "seed": 1}
 
 @pytest.fixture
 def client(tmp_path):
-    client = Client(create_app(tmp_path / "games", runs=[tmp_path / "runs"]))
+    client = client_of(create_app(tmp_path / "games", runs=[tmp_path / "runs"]))
     yield client
     client.app.state.launcher.close()
 
 
 def post(client, path="/api/launch", **body):
-    return client.ask("POST", path, json=body)
+    return client.request("POST", path, json=body)
 
 
 def wait_until(condition):
@@ -65,8 +66,7 @@ def test_run_is_started_ends_and_goes_on_further(client, tmp_path):
     shown = client.get("/api/runs/c1-n0.001-seed-1").json()
     assert (shown["asked_generations"], shown["preset_generations"]) == (3, 126)
     complete = post(client, **TRAINED)
-    assert complete.status_code == 400
-    assert "has reached generation 3: ask for more generations" in complete.json()["error"]
+    assert "has reached generation 3: ask for more generations" in error_of(complete)
     assert post(client, **TRAINED | {"generations": 4}).status_code == 201
     assert wait_for(client, "ended", "failed")["message"].endswith("ended at generation 4.")
     assert not (tmp_path / "runs" / "c0-seed-0").exists()
@@ -120,8 +120,7 @@ def test_run_of_another_configuration_is_left_alone(client, tmp_path):
 )
 def test_wrong_requests_are_refused_and_start_nothing(client, tmp_path, body, reason):
     answer = post(client, **body)
-    assert answer.status_code == 400
-    assert reason in answer.json()["error"]
+    assert reason in error_of(answer)
     assert client.get("/api/launch").json() == {"state": "none"}
     assert not (tmp_path / "runs").exists()
 
@@ -129,19 +128,17 @@ def test_wrong_requests_are_refused_and_start_nothing(client, tmp_path, body, re
 def test_other_pages_can_neither_start_nor_stop_a_run(client):
     for path in ("/api/launch", "/api/launch/stop"):
         foreign = {"Origin": "http://evil.example"}
-        assert client.ask("POST", path, json=TRAINED, headers=foreign).status_code == 403
-        as_form = client.ask("POST", path, content="preset=c0")
-        assert as_form.status_code == 400
-        assert "must be application/json" in as_form.json()["error"]
+        assert client.request("POST", path, json=TRAINED, headers=foreign).status_code == 403
+        as_form = client.request("POST", path, content="preset=c0")
+        assert "must be application/json" in error_of(as_form)
     assert client.get("/api/launch").json() == {"state": "none"}
     assert post(client, "/api/launch/stop").status_code == 400
 
 
 def test_server_without_a_folder_of_runs_starts_none(tmp_path):
-    client = Client(create_app(tmp_path / "games"))
+    client = client_of(create_app(tmp_path / "games"))
     answer = post(client, **TRAINED)
-    assert answer.status_code == 400
-    assert "start checkers-play with --runs" in answer.json()["error"]
+    assert "start checkers-play with --runs" in error_of(answer)
     assert "Start a small run" not in client.get("/evolution").text
 
 
@@ -150,8 +147,7 @@ def test_link_in_place_of_the_folder_is_refused(client, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     os.symlink(tmp_path / "elsewhere", tmp_path / "runs" / "c1-n0.001-seed-1")
     answer = post(client, **TRAINED)
-    assert answer.status_code == 400
-    assert "is a link" in answer.json()["error"]
+    assert "is a link" in error_of(answer)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 

@@ -1,25 +1,20 @@
 """Runs on the page against what the same runs measure and save."""
 
-import asyncio
 import json
 import os
 import shutil
-import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
-import httpx2
 import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from agents.match import play_game
 from agents.match_kernel import DRAW
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
-from tests.training.commands import SECONDS
+from tests.training.app.conftest import client_of, error_of
 from training.app import generation_replay, run_reader
 from training.app.app import create_app
 from training.app.generation_replay import RESULTS
@@ -41,7 +36,6 @@ from training.trainer.loop import (
     RunConfig,
     begin,
     resume,
-    save_results,
     train,
 )
 
@@ -72,6 +66,11 @@ def run_to(folder, regime, generations, **changes):
     plan = plan_for(folder, regime, generations, **changes)
     start = resume(plan) if (folder / FILE_NAME).exists() else begin(plan)
     return train(plan, start, nothing)
+
+
+def replayed(folder):
+    """Return the replayed last generation of a run."""
+    return generation_replay.replay_generation(load_checkpoint(folder))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ def test_replayed_games_are_those_of_the_next_generation(tmp_path, name, reached
 def test_evaluator_without_a_kings_worth_is_replayed(tmp_path):
     regime = EvolutionStrategy("piece-squares", "openai-es", pairs=2, depth=1, max_moves=30)
     begin(plan_for(tmp_path, regime))
-    standings = generation_replay.replay_generation(load_checkpoint(tmp_path)).standings
+    standings = replayed(tmp_path).standings
     assert [standing.king for standing in standings] == [None] * len(standings)
 
 
@@ -131,30 +130,10 @@ def test_names_and_kings_are_those_of_the_members(tmp_path):
             assert standing.king == pytest.approx(after.population.kings[place])
 
 
-def test_games_of_the_parents_are_those_between_them(tmp_path):
-    regime = REGIMES["round robin"]
-    run_to(tmp_path, regime, 2)
-    checkpoint = load_checkpoint(tmp_path)
-    parents = {
-        f"parent {number}": player
-        for number, player in enumerate(regime.contenders(checkpoint.state), 1)
-    }
-    games = {
-        (game.black, game.white): game.game
-        for game in generation_replay.replay_generation(checkpoint).games
-    }
-    assert len(games) == 30
-    for black, player in parents.items():
-        for white, opponent in parents.items():
-            if black != white:
-                alone = play_game(player, opponent, rules=regime.rules)
-                assert games[black, white].paths == alone.paths
-
-
 def test_points_are_counted_game_by_game(tmp_path):
     regime = replace(REGIMES["coevolution"], win=3.0, draw=1.0, loss=-1.5)
     run_to(tmp_path, regime, 1)
-    played = generation_replay.replay_generation(load_checkpoint(tmp_path))
+    played = replayed(tmp_path)
     for standing in played.standings:
         wins = draws = losses = 0
         for game in played.games:
@@ -171,14 +150,14 @@ def test_points_are_counted_game_by_game(tmp_path):
 def test_social_learning_leaves_no_parents(tmp_path):
     for reached, name in ((1, "parent 1"), (2, "player 1")):
         run_to(tmp_path, REGIMES["social"], reached)
-        played = generation_replay.replay_generation(load_checkpoint(tmp_path))
+        played = replayed(tmp_path)
         assert name in {standing.name for standing in played.standings}
         assert len({standing.name for standing in played.standings}) == 6
 
 
 def test_td_runs_replay_the_games_of_the_curve(tmp_path):
     history = run_to(tmp_path, LEARNER, 2).history
-    played = generation_replay.replay_generation(load_checkpoint(tmp_path))
+    played = replayed(tmp_path)
     assert (played.number, played.standings, played.survivors) == (2, [], 0)
     for opponent in ("heuristic", "material"):
         payoffs = []
@@ -283,19 +262,6 @@ def test_run_of_an_unknown_regime_has_a_curve_but_no_games(finished):
         generation_replay.replay_checkpoint(finished, run_reader.save_time_ns(finished))
 
 
-def test_replayed_generation_is_cached_after_a_newer_checkpoint(finished):
-    at = run_reader.save_time_ns(finished)
-    first = generation_replay.replay_checkpoint(finished, at)
-    assert generation_replay.replay_checkpoint(finished, at) is first
-    run_to(finished, REGIMES["coevolution"], 3)
-    assert generation_replay.replay_checkpoint(finished, at) is first
-    with pytest.raises(LookupError, match="has gone on"):
-        generation_replay.replay_checkpoint(finished, at - 1)
-    assert (
-        generation_replay.replay_checkpoint(finished, run_reader.save_time_ns(finished)).number == 4
-    )
-
-
 def test_latest_replay_is_read_while_the_run_saves(finished, monkeypatch):
     def load(run):
         loaded.append(run)
@@ -309,56 +275,9 @@ def test_latest_replay_is_read_while_the_run_saves(finished, monkeypatch):
     assert (at, latest.number, len(loaded)) == (2, 3, 3)
 
 
-def test_files_may_be_replaced_during_reading(tmp_path):
-    """A writer saves all the time, and a reader always gets whole files."""
-    plan = plan_for(tmp_path, REGIMES["coevolution"])
-    checkpoint = train(plan, begin(plan), nothing)
-    grown = replace(
-        checkpoint, history={name: row * 200 for name, row in checkpoint.history.items()}
-    )
-    grown = replace(grown, state=replace(grown.state, generation=599))
-
-    lengths, end = set(), time.monotonic() + SECONDS
-
-    def write():
-        while lengths != {3, 600} and time.monotonic() < end:
-            for reached in (checkpoint, grown):
-                save_results(plan, reached)
-                save_checkpoint(plan.folder, reached)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    while writer.is_alive():
-        lengths.add(len(run_reader.read_run(tmp_path)["history"]["generation"]))
-        _, latest = generation_replay.replay_latest(tmp_path)
-        assert latest.number in (3, 600)
-    writer.join()
-    assert lengths == {3, 600}
-
-
-class Client:
-    """Client of an application in this process."""
-
-    def __init__(self, app):
-        self.app = app
-
-    def ask(self, method, path, **options):
-        async def answer():
-            transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False)
-            async with httpx2.AsyncClient(
-                transport=transport, base_url="http://localhost"
-            ) as client:
-                return await client.request(method, path, **options)
-
-        return asyncio.run(answer())
-
-    def get(self, path, **options):
-        return self.ask("GET", path, **options)
-
-
 @pytest.fixture
 def client(finished):
-    return Client(create_app(finished.parent / "games", runs=[finished.parent]))
+    return client_of(create_app(finished.parent / "games", runs=[finished.parent]))
 
 
 def test_runs_are_listed_latest_first(client, finished):
@@ -400,13 +319,13 @@ def test_run_is_sent_once_and_again_after_progress(client, finished):
 )
 def test_page_explains_which_members_continue(tmp_path, regime, outcome):
     run_to(tmp_path / "run", regime, 1)
-    played = generation_replay.replay_generation(load_checkpoint(tmp_path / "run"))
+    played = replayed(tmp_path / "run")
     assert (played.survivors, played.outcome) == (0, outcome)
 
 
 def test_generation_and_each_of_its_games_are_sent(client, finished):
     told = client.get("/api/runs/some run/generation").json()
-    played = generation_replay.replay_generation(load_checkpoint(finished))
+    played = replayed(finished)
     assert (told["number"], told["survivors"]) == (3, 3)
     assert told["outcome"] == "The best 3 are the next parents; equals are drawn by lot."
     assert told["version"] == str(run_reader.save_time_ns(finished))
@@ -472,8 +391,7 @@ def test_curve_behind_a_link_is_not_read(client, finished, tmp_path):
     (finished / CURVE_FILE).unlink()
     (finished / CURVE_FILE).symlink_to(tmp_path / "secret")
     answer = client.get("/api/runs/some run")
-    assert answer.status_code == 400
-    assert "A link that leads out of its folder" in answer.json()["error"]
+    assert "A link that leads out of its folder" in error_of(answer)
     assert client.get("/api/runs").json()["runs"][0]["generation"] == 0
     (finished / CURVE_FILE).unlink()
     (finished / CURVE_FILE).write_text("a\npassword\n")
@@ -490,7 +408,7 @@ def test_checkpoint_behind_a_link_is_not_a_run(client, finished, tmp_path):
 
 def test_page_changes_no_run(client):
     for path in ("/api/runs", "/api/runs/some run", "/api/runs/some run/generation"):
-        assert client.ask("POST", path).status_code == 405
+        assert client.request("POST", path).status_code == 405
 
 
 def write_curve(content):
@@ -540,8 +458,7 @@ DAMAGED = [  # of the run, and of its games
 def test_damaged_run_is_refused_with_a_reason_and_listed(client, finished, path, damage, words):
     damage(finished)
     answer = client.get(f"/api/runs/some run{path}")
-    assert answer.status_code == 400
-    assert words in answer.json()["error"]
+    assert words in error_of(answer)
     assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
 
 

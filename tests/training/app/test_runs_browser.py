@@ -173,14 +173,14 @@ def test_neighbours_on_an_axis_differ(page, address):
     assert len(set(labels)) == len(labels) > 2
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(page, address, scheme):
-    page.emulate_media(color_scheme=scheme)
+def test_nothing_is_wider_than_a_phone(page, address):
     page.set_viewport_size({"width": 360, "height": 740})
     open_run(page, address)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
-    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (background == "rgb(250, 249, 246)") == (scheme == "light")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (background == "rgb(250, 249, 246)") == (scheme == "light")
 
 
 def test_page_without_runs_explains_how_to_start_one_and_shows_it(page, tmp_path):
@@ -194,6 +194,8 @@ def test_page_without_runs_explains_how_to_start_one_and_shows_it(page, tmp_path
         expect(page.locator(".curve")).to_have_count(1)
         expect(page.locator("#standings tr")).to_have_count(6, timeout=15_000)
         expect(page.locator("#play")).to_be_hidden()
+        expect(page.locator("#champions-none")).to_contain_text("--champion-every 10")
+        expect(page.locator("#pairing")).to_be_hidden()
 
 
 def test_missing_run_is_named_and_another_shown(page, address):
@@ -255,14 +257,6 @@ def test_champions_play_each_other_and_the_user(page, address, folder):
     assert sum(map(int, re.findall(r"(\d+) (?:won|drawn|lost)", score.text_content()))) == 86
     panel.get_by_role("link", name="generation 1").click()
     assert page.locator("[data-field=agent]").input_value() == str(kept[1])
-
-
-def test_run_without_champions_says_how_to_keep_them(page, tmp_path):
-    begin(RunConfig("first", REGIME, 3, 1, tmp_path / "runs" / "first"))
-    with serve_runs(tmp_path) as address:
-        page.goto(f"{address}/evolution")
-        expect(page.locator("#champions-none")).to_contain_text("--champion-every 10")
-        expect(page.locator("#pairing")).to_be_hidden()
 
 
 def test_sentence_says_what_is_seen(page, tmp_path):

@@ -7,6 +7,7 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures
     address,
     begin,
     cell,
+    click,
     drag,
     games,
     open_page,
@@ -19,17 +20,17 @@ TALL_PHONE = {"width": 390, "height": 844}
 
 
 @pytest.mark.parametrize("path", ["/", "/puzzles", "/analyse", "/compare"])
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (667, 375), (640, 400)])
-def test_board_is_about_as_high_as_a_low_screen(open_page, path, width, height):  # noqa: F811
-    page = open_page(path, {"width": width, "height": height})
-    board = page.locator("#board").bounding_box()
-    assert 0.65 * height < board["height"] <= height - 16
-    assert board["width"] == board["height"]
-    plates = [plate.bounding_box() for plate in page.locator(".plate").all()]
-    for plate in plates:
-        is_above = plate["y"] + plate["height"] <= board["y"]
-        assert is_above or plate["y"] >= board["y"] + board["height"]
-    assert page.evaluate("document.documentElement.scrollWidth") == width
+def test_board_is_about_as_high_as_a_low_screen(open_page, path):  # noqa: F811
+    page = open_page(path)
+    for width, height in ((844, 390), (667, 375), (640, 400)):
+        page.set_viewport_size({"width": width, "height": height})
+        board = page.locator("#board").bounding_box()
+        assert 0.65 * height < board["height"] <= height - 16
+        assert board["width"] == board["height"]
+        for plate in (it.bounding_box() for it in page.locator(".plate").all()):
+            is_above = plate["y"] + plate["height"] <= board["y"]
+            assert is_above or plate["y"] >= board["y"] + board["height"]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def middle_of(locator):

@@ -1,4 +1,4 @@
-"""The static site in a browser: the served page's own tests, then what only the site has."""
+"""The static site in a browser: the served page's tests of its engine, then the site's own."""
 
 import re
 import shutil
@@ -12,9 +12,7 @@ from playwright.sync_api import expect
 
 from tests.training.app.test_analyse_browser import (  # noqa: F401 - a fixture, and tests of the view
     open_analysis,
-    test_edited_position_survives_the_controls,
     test_link_and_text_are_those_of_the_edited_position,
-    test_man_becomes_a_king_on_its_last_row,
     test_positions_that_are_stepped_over_are_not_analysed,
 )
 from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and tests of shared views
@@ -27,11 +25,7 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     open_page,
     play_once,
     settle,
-    test_a_strangers_first_game,
     test_analysis_of_the_agent_is_shown,
-    test_board_is_described_to_screen_readers,
-    test_capture_is_dragged_by_touch,
-    test_capture_may_be_chosen_by_its_last_square,
     test_explanation_is_shown,
     test_finished_game_is_reviewed,
     test_first_game_is_against_the_recommended_opponent,
@@ -39,23 +33,14 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_game_is_played_on_against_its_own_opponent,
     test_illegal_move_is_refused_in_words,
     test_invalid_opening_is_refused_in_words,
-    test_move_is_made_by_keyboard_alone,
-    test_multi_jump_is_clicked_square_by_square,
-    test_pieces_are_dragged,
     test_stale_tab_shows_the_game_of_the_other_tab,
-    test_takeback_undoes_the_last_moves,
-    test_way_back_from_the_first_game_leaves_the_page,
     test_windows_of_strong_are_listed_and_framed,
 )
 from tests.training.app.test_puzzles_browser import (  # noqa: F401 - a fixture, and tests of the view
     open_puzzles,
     test_damaged_or_absent_file_is_told,
-    test_hint_and_solution_are_shown,
-    test_no_hint_is_given_for_the_opponents_move,
     test_puzzle_is_solved,
-    test_puzzle_is_solved_by_keyboard_and_told_to_screen_readers,
     test_shipped_puzzles_are_shown,
-    test_wrong_and_illegal_moves_may_be_tried_again,
 )
 from training.app.static_site import build
 

@@ -7,7 +7,6 @@ import pytest
 
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
-from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, decode
 from agents.match import MatchGame, opening_line
 from agents.match_kernel import DRAW, Result
@@ -69,24 +68,6 @@ def test_each_player_meets_each_opponent_once_per_colour_from_one_opening():
     assert len({fixture.opening for fixture in everything}) == 1
     assert everything[0].opening in TWO_MOVE
     assert len({fixture.seed for fixture in everything}) == len(everything)
-
-
-@pytest.mark.parametrize(
-    ("winner", "payoff"),
-    [
-        (lambda fixture: BLACK, -0.5),
-        (lambda fixture: WHITE, -0.5),
-        (lambda fixture: DRAW, 0.0),
-        (lambda fixture: BLACK if fixture.black in OPPONENTS.values() else WHITE, -2.0),
-        (lambda fixture: WHITE if fixture.black in OPPONENTS.values() else BLACK, 1.0),
-        (lambda fixture: BLACK if fixture.black in OPPONENTS.values() else DRAW, -1.0),
-        (lambda fixture: WHITE if fixture.black in OPPONENTS.values() else DRAW, 0.5),
-    ],
-)
-def test_payoffs_count_from_the_players_side(winner, payoff):
-    players = [RandomPlayer(name) for name in range(4)]
-    measured = performance_curve(players, 0, 0, RULES, Recorder(winner))
-    assert measured == dict.fromkeys(NAMES, payoff)
 
 
 def test_one_point_equals_games_on_a_board():

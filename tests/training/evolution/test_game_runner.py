@@ -121,18 +121,6 @@ def test_environment_plays_every_game(play):
     assert [call.kwargs["engine"] for call in play.call_args_list] == ["env"] * 2
 
 
-@pytest.mark.parametrize(
-    ("threads", "engine", "message"),
-    [
-        (0, "kernel", "workers must be at least 1, not 0"),
-        (1, "paper", "engine must be one of kernel, env, not 'paper'"),
-    ],
-)
-def test_invalid_game_runner_is_refused(threads, engine, message):
-    with pytest.raises(ValueError, match=message), open_game_runner(threads, engine):
-        pass
-
-
 def test_hash_tells_players_apart_by_their_content():
     regime = replace(SMALL, network="blondie24-2001")
     state = regime.init(0)

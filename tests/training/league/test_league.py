@@ -603,21 +603,6 @@ def test_journal_begins_with_known_games(tmp_path):
     assert journal.resume({"a": 1}, FIXTURES) == RECORDS
 
 
-@pytest.mark.parametrize(
-    ("identity", "message"),
-    [
-        ({"a": 2, "b": 3, "seed": 2}, "a is 1 there and 2 here; b is None there and 3 here; rules"),
-        ({"a": 1, "seed": 2, "rules": {"moves": 8, "x": 0}}, "rules.moves is 9 there and 8 here$"),
-        ({"a": 1, "seed": 2, "rules": {"moves": 9, "x": 0, "y": None}}, "rules is"),
-    ],
-)
-def test_another_league_is_not_resumed(tmp_path, identity, message):
-    rules = {"moves": 9, "x": 0}
-    journal = filled(tmp_path, identity={"a": 1, "seed": 2, "rules": rules})
-    with pytest.raises(ValueError, match=f"another league: {message}"):
-        journal.resume(identity, FIXTURES)
-
-
 @given(st.data())
 def test_half_written_line_is_cut_off(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("journal")
@@ -630,13 +615,6 @@ def test_half_written_line_is_cut_off(tmp_path_factory, data):
     assert journal.resume({"a": (1, 2)}, FIXTURES) == RECORDS[:whole]
     journal.append(RECORDS[whole:])
     assert path.read_bytes() == content
-
-
-def test_folder_takes_one_league_only(tmp_path):
-    journal = filled(tmp_path)
-    with pytest.raises(ValueError, match="already holds a league: resume it by --resume"):
-        journal.create({"a": 1})
-    assert journal.resume({"a": [1, 2]}, FIXTURES) == RECORDS
 
 
 def line(fields, **changes):
@@ -820,18 +798,6 @@ def test_empty_journal_is_started_anew(tmp_path):
     assert filled(tmp_path).resume({"a": (1, 2)}, FIXTURES) == RECORDS
 
 
-def test_any_bytes_are_a_journal_or_an_error(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bytes")
-
-    @given(st.binary())
-    def check(content):
-        (folder / FILE_NAME).write_bytes(content)
-        with pytest.raises(ValueError, match=r"resume"):
-            Journal(folder / FILE_NAME).resume({"a": 1}, FIXTURES)
-
-    check()
-
-
 LEAGUE = League(
     (Entrant("first", "blondie24", {"depth": 2}, "alpha-beta"), Entrant('the "second"', "x.py:y")),
     {"seed": 3, "version": "0.1"},
@@ -891,23 +857,6 @@ def test_game_with_an_illegal_move_is_named():
 
 
 # Who enters.
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("material@selective=2", "selective is 0 or 1, not '2'"),
-        ("random@selective=1", "does not search by plies: it takes no selective"),
-        ("material@seconds=60", "'material@seconds=60' would use up the 60 seconds"),
-        ("material@depth", "unknown agent 'material@depth'"),
-        ("hub:", "the command of the engine is empty"),
-        ("hub:/there/is/none", "cannot be started"),
-        ("dxp:somewhere", "write dxp:HOST:PORT"),
-    ],
-)
-def test_entrants_that_cannot_play_are_refused_with_a_reason(text, message):
-    with pytest.raises(ValueError, match=message):
-        make_entry(text, timeout=60)
 
 
 @pytest.mark.parametrize(

@@ -138,14 +138,6 @@ def test_error_rates_stay_below_the_requested_ones(leads, draws, correlation):
         assert np.mean([length for _, length in found]) < 60
 
 
-def test_incomplete_pairs_do_not_count():
-    games = [record(0, 1, "a", 1.0), record(0, 1, "b", 0.0), record(1, 0, "a", 0.5)]
-    assert pair_scores(games, 0, 1) == [0.75]
-    assert pair_scores(games, 1, 0) == [0.25]
-    assert pair_scores(games[:2], 0, 1) == []
-    assert pair_scores([], 0, 1) == []
-
-
 @pytest.mark.parametrize("openings", [1, 3, 40])
 def test_scores_of_pairs_equal_those_of_a_loop(openings):
     rng = np.random.default_rng(openings)

@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.agent import PlayerAgent
-from agents.baselines.material import Material
 from agents.endgame.indexing import index_to_position, material_slices, slice_size, slice_start
 from agents.endgame.probe import DRAWN, probe_board
 from agents.endgame.tables import load_tablebase
-from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.endgame.test_endgame import solve_slowly
@@ -117,24 +114,13 @@ def drawn_tests(tables, pieces, positions, seed):
 @pytest.mark.parametrize("pieces", [2, 3])
 def test_accuracy_is_the_share_of_good_moves(tables, rule, pieces):
     agent = Scripted(rule)
-    found = measure_accuracy(agent, tables, pieces, 50, np.random.default_rng(3))
-    won, drawn = drawn_tests(tables, pieces, 50, 3)
+    found = measure_accuracy(agent, tables, pieces, 20, np.random.default_rng(3))
+    won, drawn = drawn_tests(tables, pieces, 20, 3)
     assert agent.asked == [board.fen() for board, _ in [*won, *drawn]]
     wins, draws = (sum(rule(board) in good for board, good in part) for part in (won, drawn))
     assert found == [wins, draws]
-    assert 0 < wins < 50
-    assert 0 < draws < 50
-
-
-def test_perfect_player_scores_all_and_worst_player_nothing(tables):
-    def worst(board):
-        return min(board.legal_moves, key=lambda move: value_after(tables, board, move))
-
-    knowing = PlayerAgent("with tables", AlphaBeta(Material(), 1, tablebase=tables))
-    for pieces in (2, 3):
-        rng = np.random.default_rng(6)
-        assert measure_accuracy(knowing, tables, pieces, 60, rng) == [60, 60]
-        assert measure_accuracy(Scripted(worst), tables, pieces, 30, rng) == [0, 0]
+    assert 0 < wins < 20
+    assert 0 < draws < 20
 
 
 GAMES = [

@@ -172,19 +172,6 @@ def test_workers_leave_ctrl_c_to_the_parent_and_end_by_sigterm():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("clouds", 1), "threads, processes, ray, not 'clouds'"),
-        (("threads", 0), "workers must be at least 1, not 0"),
-        (("threads", 1, "here:1"), "an address is for the executor 'ray'"),
-    ],
-)
-def test_unknown_executor_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message), open_executor(*arguments):
-        pass
-
-
-@pytest.mark.parametrize(
     ("spec", "address", "message"),
     [
         (None, None, r"pip install '\.\[ray\]'"),

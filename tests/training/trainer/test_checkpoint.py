@@ -1,12 +1,8 @@
 """Checkpoints: round trips, atomic writes and errors."""
 
-import errno
 import json
-import os
 import re
 from dataclasses import asdict, replace
-from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -64,11 +60,6 @@ def rewrite(folder, change_header=lambda header: header, leave_out=None):
     save_file(arrays, path, metadata={HEADER: json.dumps(change_header(header))})
 
 
-def test_round_trip_is_exact(tmp_path):
-    save_checkpoint(tmp_path, sample())
-    assert_equal(load_checkpoint(tmp_path), sample())
-
-
 @pytest.mark.parametrize("words", [2, 3])
 def test_generator_continues_after_loading(tmp_path, words):
     rng = np.random.default_rng(5)
@@ -85,19 +76,6 @@ def test_later_checkpoint_replaces_the_earlier_one(tmp_path):
     save_checkpoint(tmp_path, sample())
     save_checkpoint(tmp_path, sample(seed=1))
     assert_equal(load_checkpoint(tmp_path), sample(seed=1))
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
-
-
-@pytest.mark.parametrize(("owner", "name"), [(os, "fsync"), (Path, "replace")])
-def test_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch, owner, name):
-    save_checkpoint(tmp_path, sample())
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            owner, name, Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
-        )
-        with pytest.raises(OSError, match="No space left"):
-            save_checkpoint(tmp_path, sample(seed=1))
-    assert_equal(load_checkpoint(tmp_path), sample())
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
@@ -180,24 +158,20 @@ FIELDS = [  # of the header, and what is said of them
     *(("rng", it, "") for it in (None, 5, "", "[]", "{}", '{"bit_generator": "MT19937"}')),
     ("config", [], "its configuration is list, not an object"),
 ]
+REQUIRED = ("format", "generation", "rng", "arrays", "config")
 
 
-@pytest.mark.parametrize(("name", "value", "message"), FIELDS)
-def test_wrong_field_of_the_header_is_an_error(tmp_path, name, value, message):
-    rewrite(tmp_path, lambda header: header | {name: value})
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        *((lambda it, name=name, value=value: it | {name: value}, m) for name, value, m in FIELDS),
+        *((lambda it, name=name: it.pop(name) and it, f"it lacks '{name}'") for name in REQUIRED),
+        *((lambda _, other=other: other, "") for other in ([], 5, None)),
+    ],
+)
+def test_wrong_header_is_an_error(tmp_path, damage, message):
+    rewrite(tmp_path, damage)
     assert f"not a valid checkpoint: {message}" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["format", "generation", "rng", "arrays", "config"])
-def test_header_without_a_field_is_an_error(tmp_path, name):
-    rewrite(tmp_path, lambda header: {key: header[key] for key in header if key != name})
-    assert f"it lacks '{name}'" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("header", [[], 5, None])
-def test_header_of_another_kind_is_an_error(tmp_path, header):
-    rewrite(tmp_path, lambda _: header)
-    assert "not a valid checkpoint" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["state/genomes", "state/scores"])

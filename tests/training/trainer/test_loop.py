@@ -16,6 +16,7 @@ from tensorboard.util.tensor_util import make_ndarray
 import agents
 from agents.weights import load_weights
 from checkers_env.board import Board
+from tests.training.commands import assert_equal_but_for_speed
 from training.regimes.coevolution import Coevolution
 from training.trainer import loop
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
@@ -73,34 +74,11 @@ def stop_at(generation):
     return report
 
 
-def assert_equal_but_for_speed(first, second):
-    first, second = asdict(first), asdict(second)
-    for checkpoint in (first, second):
-        checkpoint["history"] = {
-            name: row for name, row in checkpoint["history"].items() if not name.startswith("speed")
-        }
-    np.testing.assert_equal(first, second)
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """Return the configuration and the last checkpoint of an uninterrupted run."""
     plan = plan_for(tmp_path_factory.mktemp("finished") / "run")
     return plan, train(plan, begin(plan), nothing)
-
-
-def test_last_checkpoint_is_on_disk(finished):
-    plan, last = finished
-    np.testing.assert_equal(asdict(load_checkpoint(plan.folder)), asdict(last))
-    assert last.state.generation == GENERATIONS
-
-
-def test_progress_is_reported_every_generation(tmp_path):
-    told = []
-    plan = plan_for(tmp_path, generations=3)
-    train(plan, begin(plan), lambda state, measured: told.append((state, measured)))
-    assert [state.generation for state, _ in told] == [1, 2, 3]
-    assert all(set(measured) == TAGS for _, measured in told)
 
 
 def test_stopped_run_saves_and_resumes(tmp_path, finished):
@@ -174,28 +152,6 @@ def scalars(folder):
     return {
         (name, event.step) for name in events.Tags()["tensors"] for event in events.Tensors(name)
     }
-
-
-@pytest.mark.parametrize("writer", ["save_weights", "to_csv", "plot_curve"])
-def test_run_that_dies_in_its_last_save_resumes_and_saves_all(
-    tmp_path, finished, monkeypatch, writer
-):
-    plan = plan_for(tmp_path, checkpoint_every=4)
-    with monkeypatch.context() as patch:
-
-        def last(*arguments, **options):
-            if (tmp_path / CURVE_FILE).exists() or writer == "plot_curve":
-                raise PowerCutError
-            return original(*arguments, **options)
-
-        original = getattr(loop, writer)
-        patch.setattr(loop, writer, last)
-        with pytest.raises(PowerCutError):
-            train(plan, begin(plan), nothing)
-    assert load_checkpoint(tmp_path).state.generation == GENERATIONS  # none is lost
-    assert_equal_but_for_speed(train(plan, resume(plan), nothing), finished[1])
-    for name in (CHAMPION_FILE, CURVE_FILE, PLOT_FILE):
-        assert (tmp_path / name).exists()
 
 
 def test_checkpoints_are_written_during_the_run(tmp_path):
