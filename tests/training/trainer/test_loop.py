@@ -276,8 +276,10 @@ def test_tensorboard_shows_every_value(finished):
         np.testing.assert_allclose(list(shown.values()), values[first:], rtol=1e-6)
 
 
-@pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("engine", ["kernel", "env"])
+@pytest.mark.parametrize(
+    ("executor", "engine"),
+    [("processes", "env"), pytest.param("ray", "kernel", marks=pytest.mark.slow)],
+)
 def test_games_of_other_executors_are_the_same(tmp_path, finished, executor, engine):
     plan = plan_for(
         tmp_path / "run", threads=2, executor=executor, engine=engine, generations=GENERATIONS
