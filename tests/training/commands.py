@@ -48,6 +48,13 @@ def command_of(program, monkeypatch, capsys):
     return call
 
 
+def ended(result, status=0):
+    """Return the output of a command that has ended with an exit status."""
+    found, output, *_ = result
+    assert found == status, result
+    return output
+
+
 def start(*line):
     """Start a command line in another process; its errors are part of its output."""
     return subprocess.Popen(

@@ -13,7 +13,15 @@ import pytest
 from agents.weights import load_weights, save_weights
 from checkers_env import openings, pdn
 from tests import DATA, ROOT
-from tests.training.commands import SECONDS, is_gone, recorded_processes, run_here, start, wait_for
+from tests.training.commands import (
+    SECONDS,
+    ended,
+    is_gone,
+    recorded_processes,
+    run_here,
+    start,
+    wait_for,
+)
 from training import benchmark
 from training.league.entrants import make_entry
 from training.league.journal import FILE_NAME
@@ -147,8 +155,7 @@ def test_folders_with_long_names_differ():
 
 def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_path, monkeypatch):
     words = ["random", "--against", "material", "--max-moves", 20, "--adjudicate", "material"]
-    status, out, _ = command(*words, "--out", "first")
-    assert status == 0
+    out = ended(command(*words, "--out", "first"))
     figures = r"\[\+\d+, \+\d+\] Elo, 86 games from 43 openings\."
     first = out.splitlines()[0]
     assert re.fullmatch(r"material \(depth 4\) is stronger than random: \+\d+ " + figures, first)
@@ -160,20 +167,19 @@ def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_pat
     assert f"<strong>{first}</strong>" in page
     assert "0 Elo is material (depth 4)." in page
     options = ["--resume", "--anchor", "random=1000", "--thesis"]
-    status, out, _ = command(*words, "--out", "first", *options)
+    out = ended(command(*words, "--out", "first", *options))
     assert "The scale is fixed by random: +1000 Elo." in out
     (row,) = [line for line in out.splitlines() if line.split()[:2] == ["2", "random"]]
     assert "+1000" in row.split()
     assert "the thesis's ratings, formula" in out
     monkeypatch.setattr(terminal, "MOST_ORDERED", 85)
-    status, out, _ = command(*words, "--out", "first", *options)
+    out = ended(command(*words, "--out", "first", *options))
     assert "only for up to 85 games" in out
     assert "the thesis's ratings, formula" not in out
 
 
 def test_two_games_are_no_evidence(command):
-    status, out, _ = command(*QUICK, "--openings", "start", "--max-moves", 1)
-    assert status == 0
+    out = ended(command(*QUICK, "--openings", "start", "--max-moves", 1))
     assert out.startswith("Too few openings to tell which is stronger: 2 games from 1 opening.")
     (row,) = [line for line in out.splitlines() if "likelihood of superiority" in line]
     assert row.split()[-3:] == ["too", "few", "openings"]
@@ -186,8 +192,7 @@ def test_table_loses_nothing_in_a_narrow_terminal(command, tmp_path, columns):
     (tmp_path / f"{name}.safetensors").write_bytes(ZOO.read_bytes())
     agent = f"{name}.safetensors@depth=1"
     words = [agent, "--against", "random", "--openings", "start", "--max-moves", 5]
-    status, out, _ = command(*words, columns=columns)
-    assert status == 0
+    out = ended(command(*words, columns=columns))
     assert max(map(len, out.splitlines())) <= columns
     flat = "".join(out.split())
     if columns >= 120:
@@ -218,8 +223,7 @@ def met(folder):
 
 def test_reference_player_does_not_meet_itself(command, short, cards, tmp_path):
     words = ["material@depth=2", "--analyse", "--openings", cards, "--max-moves", 10, "--out", "a"]
-    status, out, _ = command(*words)
-    assert status == 0
+    out = ended(command(*words))
     itself = "material (depth 2)"
     others = ("random", "material (depth 1)", "material (depth 3)")
     assert met(tmp_path / "a") == {frozenset((itself, other)) for other in others}
@@ -254,8 +258,7 @@ def test_failed_analysis_does_not_prevent_the_report(
         "        return board.legal_moves[0]\n"
     )
     words = [f"{code}:Fails", "--analyse", "--openings", cards, "--out", "a"]
-    status, out, _ = command(*words)
-    assert status == 0
+    out = ended(command(*words))
     assert "The examination was not finished: " in out
     assert (tmp_path / "a" / "report.html").exists()
     assert all(process.poll() is not None for process in processes)
@@ -267,8 +270,7 @@ def test_failed_analysis_does_not_prevent_the_report(
 def test_sequential_test_stops_at_the_same_game_on_any_number_of_threads(command, tmp_path):
     words = ["material@depth=2", "random", "--sprt", 0, 200, "--rounds", 2]
     for threads in (1, 2, 3):
-        status, out, _ = command(*words, "--threads", threads, "--out", threads)
-        assert status == 0
+        out = ended(command(*words, "--threads", threads, "--out", threads))
         assert "leads of +0 and +200 Elo: +200 is accepted after " in out
     games = {threads: games_of(tmp_path / str(threads)) for threads in (1, 2, 3)}
     assert games[1] == games[2] == games[3]
@@ -325,8 +327,7 @@ def test_worked_example_plays_as_documented(command, tmp_path, monkeypatch):
     assert words[:2] == ["python", "training/benchmark.py"]
     monkeypatch.chdir(ROOT)
     options = ["--openings", "start", "--depth", 1, "--threads", 1, "--out", tmp_path / "league"]
-    status, out, _ = command(*words[2:], *options)
-    assert status == 0
+    out = ended(command(*words[2:], *options))
     games = load_league(tmp_path / "league" / "league.json").games
     assert len(games) == 2
     assert not any("forfeits" in game.reason for game in games)
@@ -488,8 +489,7 @@ def test_values_of_players_are_compared_with_results(command, tmp_path):
     assert command(*words, "--out", "league")[0] == 0
     before = journal_of(tmp_path / "league")
     options = ["--resume", "--calibrate", "material@depth=2", "blondie24@depth=1"]
-    status, out, _ = command(*words, "--out", "league", *options)
-    assert status == 0
+    out = ended(command(*words, "--out", "league", *options))
     for name in ("material (depth 2)", "blondie24 (depth 1)"):
         table = out.partition(f" {name} ")[2]
         assert re.search(r"^ +24 +\d+ +(nan|-?0\.\d\d) +\[.*\] +\d+ ", table, re.MULTILINE)

@@ -21,7 +21,7 @@ from agents.match import play_game
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
 from tests.agents.continual.test_continual import pool_of
-from tests.training.commands import SECONDS, command_of, recorded_processes, start, wait_for
+from tests.training.commands import SECONDS, command_of, ended, recorded_processes, start, wait_for
 from training import continual
 from training.continual import GamePair, difference, fixtures, switches, verdict
 
@@ -65,8 +65,7 @@ def test_every_game_equals_kernel_games_and_the_rule_in_plain_python(
 ):
     out = tmp_path / "out.json"
     options = ["--against", against, "--depth", 1, "--seed", 5, "--games", 30, "--out", out]
-    status, said = command(pool, *options)
-    assert status == 0
+    said = ended(command(pool, *options))
     strategies, (fields, pairs) = load_pool(pool), measured(out)
     if against == "pool:3":
         other = strategies.player(3, 1)
@@ -157,8 +156,7 @@ def test_stopped_measurement_resumes_to_the_same_result(command, pool, tmp_path,
 
 def test_without_a_record_nothing_is_saved(command, pool, tmp_path, monkeypatch):
     monkeypatch.setattr(continual, "play", Mock(side_effect=KeyboardInterrupt))
-    status, said = command(*words(pool))
-    assert status == 130
+    said = ended(command(*words(pool)), 130)
     assert "Start again with the same command" in said
     assert list(tmp_path.iterdir()) == [pool]
 
@@ -213,8 +211,7 @@ def test_invalid_options_are_refused_in_one_line(
     Path("damaged.json").write_text('{"format": 1}')
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     default = "" if "--against" in options else "--against random"
-    status, said = command(pool.name, *default.split(), *options.split())
-    assert status == 1
+    said = ended(command(pool.name, *default.split(), *options.split()), 1)
     assert said.startswith("error: ")
     assert message in said
     assert len(said.splitlines()) == 1
@@ -310,8 +307,7 @@ def test_switches_are_counted_from_one():
 
 
 def test_table_names_strategies_as_the_pool_does(command, pool):
-    status, said = command(*words(pool, "--games", 20, "--rule", "best"))
-    assert status == 0
+    said = ended(command(*words(pool, "--games", 20, "--rule", "best")))
     assert "Changes of strategy after game " in said
     first = next(line.split() for line in said.splitlines() if line.split()[:1] == ["0"])
     assert first[:4] == ["0", "5", "25", "3"]

@@ -12,7 +12,14 @@ from unittest.mock import Mock
 import pytest
 
 from agents.weights import load_weights
-from tests.training.commands import SECONDS, assert_equal_but_for_speed, command_of, start, wait_for
+from tests.training.commands import (
+    SECONDS,
+    assert_equal_but_for_speed,
+    command_of,
+    ended,
+    start,
+    wait_for,
+)
 from training import evolve
 from training.runtime.run_folder import lock_run_folder
 from training.trainer import cli as trainer
@@ -54,8 +61,7 @@ def one_line(text, start_of_it):
 
 def test_help_explains_every_option(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    status, said = command("--help")
-    assert status == 0
+    said = ended(command("--help"))
     for option in (*OPTIONS, "list"):
         assert f"--{option}" in said
     assert not list(tmp_path.iterdir())
@@ -77,8 +83,7 @@ def test_shell_calls_the_installed_command_where_there_is_one(tmp_path, monkeypa
 
 def test_list_shows_every_preset(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    status, said = command("--list")
-    assert status == 0
+    said = ended(command("--list"))
     rows = {line.split()[0]: line for line in said.splitlines() if line.strip()}
     assert set(ALL) == set(rows) - {"regime", next(name for name in rows if "\u2500" in name)}
     for name, preset in ALL.items():
@@ -102,8 +107,7 @@ def test_console_script_lists_whole_names_in_a_narrow_terminal(tmp_path):
 
 
 def test_run_prints_the_folder_of_its_results(command, tmp_path):
-    status, said = command(*SMALL, "--generations", 2, "--out", tmp_path / "run")
-    assert status == 0
+    said = ended(command(*SMALL, "--generations", 2, "--out", tmp_path / "run"))
     assert "generation 2 of 2" in said
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert {"checkpoint.safetensors", "champion.safetensors", "curve.csv", "curve.png"} <= names
@@ -161,8 +165,7 @@ def test_invalid_options_are_refused(command, tmp_path, words, message):
 @pytest.mark.parametrize("options", [[], ["--resume"]])
 def test_unwritable_folder_is_named(command, tmp_path, place, options):
     (tmp_path / "a_file").write_text("what was here before")
-    status, said = command(*SMALL, "--out", tmp_path / place, *options)
-    assert status == 1
+    said = ended(command(*SMALL, "--out", tmp_path / place, *options), 1)
     assert str(tmp_path / place) in one_line(said, "error: ")
     assert (tmp_path / "a_file").read_text() == "what was here before"
 
@@ -171,11 +174,9 @@ def test_folder_with_a_run_is_not_overwritten(command, tmp_path):
     words = [*SMALL, "--generations", 1, "--out", tmp_path]
     assert command(*words)[0] == 0
     before = (tmp_path / FILE_NAME).read_bytes()
-    status, said = command(*words)
-    assert status == 1
+    said = ended(command(*words), 1)
     assert "already holds a run" in one_line(said, "error: ")
-    status, said = command(*words, "--seed", 2, "--regime.depth", 2, "--resume")
-    assert status == 1
+    said = ended(command(*words, "--seed", 2, "--regime.depth", 2, "--resume"), 1)
     assert "depth is 1 there and 2 here; seed is 1 there and 2 here" in one_line(said, "error: ")
     status, said = command(*words, "--seed", 2)
     assert "seed is 1 there and 2 here; choose another folder by --out" in one_line(said, "error: ")
@@ -184,8 +185,7 @@ def test_folder_with_a_run_is_not_overwritten(command, tmp_path):
     assert (status, "another session is at work in" in one_line(said, "error: ")) == (1, True)
     assert (tmp_path / FILE_NAME).read_bytes() == before
     (tmp_path / FILE_NAME).write_bytes(b"not a checkpoint at all")
-    status, said = command(*words, "--resume")
-    assert status == 1
+    said = ended(command(*words, "--resume"), 1)
     assert str(tmp_path / FILE_NAME) in one_line(said, "error: ")
 
 
@@ -199,8 +199,7 @@ def test_resume_writes_the_files_that_a_kill_in_the_last_second_left_out(command
     status, said = command(*words, "--resume")
     assert (status, f"but the run lacks {', '.join(names)}: " in said) == (0, True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    status, said = command(*words, "--resume")
-    assert status == 1
+    said = ended(command(*words, "--resume"), 1)
     assert "has reached generation 2: to go on, ask for more" in one_line(said, "error: ")
 
 
@@ -256,8 +255,7 @@ def test_ctrl_c_before_the_first_generation_gives_working_advice(
     owner = trainer if place == "begin" else loop
     with monkeypatch.context() as patch:
         patch.setattr(owner, place, Mock(side_effect=KeyboardInterrupt))
-        status, said = command(*words)
-    assert status == 130
+        said = ended(command(*words), 130)
     advice = shlex.split(said.splitlines()[-1].split(": ", 1)[1])[2:]
     assert command(*advice)[0] == 0
     assert load_checkpoint(folder).state.generation == 1
@@ -271,8 +269,7 @@ def test_ctrl_c_at_the_end_says_that_the_run_is_complete(command, tmp_path, monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr(trainer, "train", train)
-    status, said = command(*words)
-    assert status == 130
+    said = ended(command(*words), 130)
     assert f"Interrupted, but the run in {str(tmp_path)!r} is complete" in said
     assert "--resume" not in said
 

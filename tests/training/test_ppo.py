@@ -18,6 +18,7 @@ from checkers_env.movegen import BLACK
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MAX_MOVES, DrawRules
 from tests import ROOT
+from tests.training.commands import ended
 from training import ppo
 from training.rl.config import PPOConfig, validate_config
 
@@ -433,8 +434,7 @@ def test_invalid_config_is_refused(changed, message):
     ],
 )
 def test_options_without_effect_are_refused(capsys, monkeypatch, words, message):
-    status, text = run_command(capsys, monkeypatch, *words.split())
-    assert status == 1
+    text = ended(run_command(capsys, monkeypatch, *words.split()), 1)
     assert message in text
 
 
@@ -529,29 +529,22 @@ def test_command_trains_and_resumes(capsys, monkeypatch, tmp_path):
     options += ["--threads", 1, "--out", folder]
     status, text = run_command(capsys, monkeypatch, *options, "--resume")
     assert (status, text) == (1, f"error: there is no run to resume in {str(folder)!r}")
-    status, text = run_command(capsys, monkeypatch, *options, "--zoo", "nobody")
-    assert status == 1
+    text = ended(run_command(capsys, monkeypatch, *options, "--zoo", "nobody"), 1)
     assert "unknown agent 'nobody'" in text
     assert not folder.exists()
     with monkeypatch.context() as patch:
         patch.setattr(run, "update", Mock(side_effect=KeyboardInterrupt))
-        status, text = run_command(capsys, monkeypatch, *options)
-    assert status == 130
+        text = ended(run_command(capsys, monkeypatch, *options), 130)
     assert re.search(r"the last checkpoint is kept. Go on with: \S*python\S* training/ppo.py", text)
-    status, text = run_command(capsys, monkeypatch, *options, "--resume")
-    assert status == 0, text
+    text = ended(run_command(capsys, monkeypatch, *options, "--resume"))
     assert "512 of 512: heuristic" in text
     assert f"Champion: {folder / 'champion.zip'}" in text
-    status, text = run_command(capsys, monkeypatch, *options)
-    assert status == 1
+    text = ended(run_command(capsys, monkeypatch, *options), 1)
     assert "already holds a run: resume it by --resume" in text
-    status, text = run_command(capsys, monkeypatch, *options, "--resume")
-    assert status == 1
+    text = ended(run_command(capsys, monkeypatch, *options, "--resume"), 1)
     assert text.startswith(f"error: the run in {str(folder)!r} has come to its end, and its learn")
-    status, text = run_command(capsys, monkeypatch, *options, "--seed", 5, "--resume")
-    assert status == 1
+    text = ended(run_command(capsys, monkeypatch, *options, "--seed", 5, "--resume"), 1)
     assert "holds another run: seed is 0 there and 5 here" in text
     (folder / "checkpoint.safetensors").write_bytes(b"nonsense")
-    status, text = run_command(capsys, monkeypatch, *options, "--resume")
-    assert status == 1
+    text = ended(run_command(capsys, monkeypatch, *options, "--resume"), 1)
     assert "is not a valid checkpoint" in text

@@ -12,7 +12,6 @@ from training.rating import elo as rating
 from training.rating.elo import (
     ELO_PER_LOGIT,
     Anchor,
-    describe_scale,
     elo_difference,
     expected_score,
     find_anchor,
@@ -248,10 +247,3 @@ AMBIGUOUS = "no single player is named .*: the players are "
 def test_unknown_anchor_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         find_anchor([OTHER, ZERO, DEEP], text)
-
-
-def test_scale_is_described():
-    assert find_anchor([OTHER, DEEP]) is None
-    assert describe_scale(Anchor("material (depth 4)", 0.0)) == "0 Elo is material (depth 4)."
-    assert describe_scale(Anchor("x", 1500.0)) == "The scale is fixed by x: +1500 Elo."
-    assert "mean" in describe_scale(None)
