@@ -79,18 +79,13 @@ def held_square(number, folder):
     return number * number
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("kind", LOCAL)
-def test_results_come_in_order(kind, workers):
+@pytest.mark.parametrize(("kind", "workers"), [("threads", 1), ("threads", 3), ("processes", 2)])
+def test_results_come_in_order_and_errors_are_passed_on(kind, workers):
     with open_executor(kind, workers) as pool:
         assert list(pool.map(square, range(20))) == [number**2 for number in range(20)]
         assert pool.submit(square, 7).result() == 49
-
-
-@pytest.mark.parametrize("kind", LOCAL)
-def test_errors_are_passed_on(kind):
-    with open_executor(kind, 1) as pool, pytest.raises(ValueError, match="not 3"):
-        pool.submit(refuse, 3).result()
+        with pytest.raises(ValueError, match="not 3"):
+            pool.submit(refuse, 3).result()
 
 
 @pytest.mark.parametrize("kind", LOCAL)
