@@ -1,12 +1,15 @@
 """Every script in examples/ and every notebook of the docs runs; long training is cut short."""
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import checkers_env
 from tests import ROOT
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -56,6 +59,63 @@ def test_program_runs_and_prints(program, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
+
+
+class SlowTree:
+    """A tree of the search on a board; all values are those of the side to move."""
+
+    def __init__(self, board, mcts):
+        self.board, self.mcts, self.children = board, mcts, {}
+        planes, mask = checkers_env.observe(board)
+        priors, values = mcts.policy_value(planes[None], mask[None])
+        self.priors, self.value = priors[0].astype(np.float32), values[0]
+        self.totals, self.visits = np.zeros(128, np.float32), np.zeros(128, np.int32)
+
+    def simulate(self):
+        means = self.totals / np.maximum(self.visits, 1)
+        bonus = self.mcts.EXPLORATION * np.sqrt(self.visits.sum() + 1) / (self.visits + 1)
+        legal = self.board.legal_actions
+        action = max(legal, key=lambda it: (means[it] + bonus[it] * self.priors[it], -it))
+        after = self.board.copy()
+        after.push_action(action)
+        if outcome := after.outcome():
+            value = {None: 0, self.board.turn: 1}.get(outcome.winner, -1)
+        elif action in self.children:
+            value = self.children[action].simulate()
+        else:
+            self.children[action] = SlowTree(after, self.mcts)
+            value = self.children[action].value
+        if after.turn != self.board.turn and not outcome:
+            value = -value
+        self.visits[action] += 1
+        self.totals[action] += value
+        return value
+
+
+def test_search_equals_a_slow_one_on_boards():
+    spec = importlib.util.spec_from_file_location("mcts", ROOT / "examples" / "mcts.py")
+    mcts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mcts)
+    rules, rng, simulations = {"max_moves": 30, "repetition": 2}, np.random.default_rng(1), 40
+    env = checkers_env.make_vec(6, **rules)
+    tree = checkers_env.make_vec(6, autoreset_mode="NextStep", **rules)
+    observation, _ = env.reset(seed=0)
+    boards, jumping = [checkers_env.Board(**rules) for _ in range(6)], 0
+    for ply in range(45):
+        if ply % 5 == 4:
+            state = env.get_state()
+            jumping += (state["games"][:, 3] > 1).sum()
+            found = mcts.search(tree, state, mcts.policy_value, simulations)
+            slow = [SlowTree(board, mcts) for board in boards]
+            for one in slow * simulations:
+                one.simulate()
+            assert np.array_equal(found, [one.visits for one in slow])
+        actions = checkers_env.sample(observation["action_mask"], rng)
+        observation, _, over, _, _ = env.step(actions)
+        for i, action in enumerate(actions.tolist()):
+            boards[i].push_action(action)
+            boards[i] = checkers_env.Board(**rules) if over[i] else boards[i]
+    assert jumping
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
