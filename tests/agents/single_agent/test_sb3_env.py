@@ -68,6 +68,19 @@ def test_without_the_extra_the_import_names_it():
 
 
 @pytest.mark.sb3
+def test_truncated_games_are_named_so():
+    from agents.single_agent.sb3_env import SB3VecEnv
+
+    env = SB3VecEnv(3, opponent="random", max_episode_steps=2)
+    env.reset()
+    for expected in (False, True):
+        _, _, done, infos = env.step(env.action_masks().argmax(1))
+        assert done.tolist() == [expected] * 3
+    assert all(info["TimeLimit.truncated"] for info in infos)
+    assert {info["reason"] for info in infos} == {"max episode steps"}
+
+
+@pytest.mark.sb3
 def test_options_are_those_of_the_next_reset():
     from agents.single_agent.sb3_env import SB3VecEnv
 
