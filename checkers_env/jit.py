@@ -26,6 +26,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
@@ -394,7 +395,7 @@ def fingerprint(thing: Any) -> str:
     """Hash a function or class and, transitively, the values of all names in its code."""
     digest, queue, seen = hashlib.sha256(), [thing], set()
     for source in ("jit.py", "kernel_compiler.py", "bits.py"):
-        digest.update(Path(__file__).with_name(source).read_bytes())
+        digest.update(files("checkers_env").joinpath(source).read_bytes())
     for thing in queue:  # which grows
         thing = getattr(thing, "py_func", getattr(thing, "_defn", thing))
         if any(thing is function for function in _generics):
