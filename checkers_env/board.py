@@ -58,6 +58,8 @@ class Board:
     ----------
     fen
         The position to set up.
+    lenient
+        Whether a man on its king row is read as a king.
     rules
         The draw rules.
     **changes
@@ -74,11 +76,12 @@ class Board:
         self,
         fen: str = notation.START,
         *,
+        lenient: bool = False,
         rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
         **changes: Any,
     ) -> None:
         self.rules = change_rules(rules, changes, type(self))
-        self._set_up(notation.parse(fen))
+        self._set_up(notation.parse(fen, lenient=lenient))
 
     @classmethod
     def from_position(cls, black: int, white: int, kings: int, turn: int, **rules: Any) -> Self:

@@ -17,13 +17,16 @@ _SIDES = {"B": BLACK, "W": WHITE}
 _NAMES = ("black", "white")
 _COUNTER = re.compile(r"[HF][0-9]+")
 _ITEM = re.compile(r"(K?)([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_UNUSUAL = re.compile(r"[a-z?]|,\s*(?:[:.]|$)")
 
 
-def parse(text: str) -> Position:
+def parse(text: str, *, lenient: bool = False) -> Position:
     """Read a position: the side to move, then the squares of both colours in either order.
 
-    Spaces between the parts, a full stop at the end and ranges (``B1-12``) are allowed. A colour
-    may have no piece. The counters of PDN 3.0 (``:H0:F1``) are ignored.
+    Spaces between the parts, a full stop at the end, a comma behind the last square, lower case
+    and ranges (``B1-12``) are allowed. A colour may have no piece. If the side to move is unknown,
+    ``?``, Black moves. The counters of PDN 3.0 (``:H0:F1``) are ignored. If `lenient`, a man on its
+    king row is a king.
     """
     if not isinstance(text, str):
         raise ValueError(f"a FEN is text such as {EXAMPLE!r}, not {text!r}")
@@ -32,13 +35,21 @@ def parse(text: str) -> Position:
             f"bad FEN {text[:50]!r}...: it has {len(text):,} characters, at most {MAX_LENGTH:,} "
             f"are read (accepted: {EXAMPLE!r})"
         )
-    return _parse_cached(text)
+    return _parse_cached(text, lenient)
+
+
+def is_unusual(text: str) -> bool:
+    """Return whether a FEN is written otherwise than PDN 3.0 says, or needs leniency."""
+    try:
+        return _UNUSUAL.search(text) is not None or not parse(text)
+    except ValueError:
+        return True
 
 
 @functools.lru_cache(1024)
-def _parse_cached(text: str) -> Position:
+def _parse_cached(text: str, lenient: bool) -> Position:
     try:
-        return _parse(text.strip().removesuffix("."))
+        return _parse(text.strip().removesuffix(".").upper(), lenient)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error} (accepted: {EXAMPLE!r})") from None
 
@@ -66,8 +77,9 @@ def check_position(position: Position) -> None:
             raise ValueError(f"{_NAMES[side]} man on {square}, its king row: write K{square}")
 
 
-def _parse(text: str) -> Position:
+def _parse(text: str, lenient: bool) -> Position:
     side, *sections = map(str.strip, text.split(":"))
+    side = "B" if side == "?" else side
     if side not in _SIDES:
         raise ValueError(f"side to move {side!r} is neither 'B' nor 'W'")
     boards, kings = [0, 0], 0
@@ -78,6 +90,8 @@ def _parse(text: str) -> Position:
                 raise ValueError(f"square {square} is named twice")
             boards[_SIDES[letter]] |= piece
             kings |= piece if king else 0
+    if lenient:
+        kings |= boards[BLACK] & KING_ROWS[BLACK] | boards[WHITE] & KING_ROWS[WHITE]
     position = Position(boards[BLACK], boards[WHITE], kings, _SIDES[side])
     check_position(position)
     return position
@@ -93,7 +107,7 @@ def _by_colour(sections: list[str]) -> dict[str, str]:
             raise ValueError(f"section {section!r} begins with neither 'B' nor 'W'")
         if colour in sections_by_colour:
             raise ValueError(f"two sections for {_NAMES[_SIDES[colour]]}")
-        sections_by_colour[colour] = section[1:].strip()
+        sections_by_colour[colour] = section[1:].strip().removesuffix(",")
     for colour, side in _SIDES.items():
         if colour not in sections_by_colour:
             raise ValueError(f"no section for {_NAMES[side]}")

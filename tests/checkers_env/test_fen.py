@@ -57,10 +57,19 @@ def test_any_text_is_read_or_refused_with_a_reason(text):
         ("W : W 18 , 24, K31 : B 12, K3", fen.EXAMPLE),
         ("B:W21-32:B1-12", fen.START),
         ("W:WK5-7,9:B", "W:WK5,K6,K7,9:B"),
+        ("W:W18,24,K31,:B12,K3,", fen.EXAMPLE),
+        ("w:w18,24,k31:b12,k3", fen.EXAMPLE),
+        ("?:W9:B", "B:W9:B"),
     ],
 )
 def test_alternative_spellings_are_read(text, usual):
     assert fen.parse(text) == fen.parse(usual)
+
+
+def test_man_on_its_king_row_is_a_king_if_lenient():
+    assert Board("W:W4,5:B29-32", lenient=True) == Board("W:WK4,5:BK29-32")
+    assert fen.is_unusual("W:W4,5:B29-32")
+    assert not fen.is_unusual("W:WK4,5:BK29-32:H0:F1.")
 
 
 def test_start_position():
@@ -76,7 +85,7 @@ def test_start_position():
         ("W:B12", "no section for white"),
         ("W", "no section for black"),
         ("W:W18:W19:B12", "two sections for white"),
-        ("W:W18:B12:Hx", "section 'Hx' begins with neither"),
+        ("W:W18:B12:Hx", "section 'HX' begins with neither"),
         ("W:W0:B12", "square 0 is not 1 to 32"),
         ("W:W18:B33", "square 33 is not 1 to 32"),
         ("W:W18:B30-33", "square 33 is not 1 to 32"),
@@ -86,7 +95,7 @@ def test_start_position():
         ("W:W18:B29", "black man on 29, its king row: write K29"),
         ("W:W4:B12", "white man on 4, its king row: write K4"),
         ("B:W21-32:B1-13", "13 black pieces: at most 12"),
-        ("W:W18,:B12", "'' is not a square"),
+        ("W:W18,,:B12", "'' is not a square"),
         ("W:W1 8:B12", "'1 8' is not a square"),
         ("W:W18:BQ3", "'Q3' is not a square"),
         ("W:W18:B\u0663", "'\u0663' is not a square"),
