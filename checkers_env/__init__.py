@@ -7,6 +7,8 @@ moves             a move and its notation
 fen               positions as text
 board             a game that moves are played on and taken back from
 pdn               games as text, in Portable Draughts Notation
+pdn_tokens        the tokens of a PDN text that is read in parts
+replay            moves of a game as text, made by a kernel
 openings          the two-move, three-move and eleven-man ballots
 actions           moves as actions 0-127
 observation       planes and action masks

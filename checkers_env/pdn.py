@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
+import itertools
 import os
 import re
 import textwrap
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TextIO
+
+import numpy as np
 
 from checkers_env import fen
 from checkers_env.board import Board
 from checkers_env.files import open_regular, write_atomically
-from checkers_env.moves import Move
+from checkers_env.movegen import MAX_ROWS, ROW_WIDTH, Position
+from checkers_env.moves import Move, find_moves, pack_move, parse_squares, unpack_move
+from checkers_env.pdn_tokens import DASH, EXPECTED, WRITTEN_MOVE, PdnError, Source, Token
+from checkers_env.replay import replay
+
+__all__ = ["Game", "PdnError", "dump", "dumps", "load", "loads", "stream"]
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 GAME_TYPE = "21"  # English draughts
 WIDTH = 80
-MAX_LENGTH = MAX_BYTES = 100_000_000  # longest text in characters, largest file in bytes
-MAX_QUOTE = 60  # characters of a wrong word in an error
+LONGEST_ROUTE = 10  # squares of a packed move
 
 _SPELLINGS = {result: result for result in RESULTS} | {
     "2-0": "1-0",
@@ -34,75 +41,15 @@ _SPELLINGS = {result: result for result in RESULTS} | {
     "": "*",
 }
 _READ_TAGS = {name.lower(): name for name in ("Result", "GameType", "SetUp", "FEN")}
-_EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
-_TOKEN = re.compile(
-    r"""
-    (?P<passed>\s+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{2,})
-    |(?P<variation>\()
-    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\r\n]|\\[^\r\n])*)"\s*\])
-    |(?P<result>(?:1/2-1/2|[0-2]-[0-2]|\*)(?![0-9x*/-]))
-    |(?P<move>[0-9]+(?:[-x:][0-9]+)+)
-    """,
-    re.VERBOSE,
-)
-_VARIATION_TOKEN = re.compile(r"\{[^}]*\}|;[^\r\n]*|[(){]|^[ \t]*\[", re.MULTILINE)
-_LINE_END, _TAG_LINE = re.compile(r"[\r\n]"), re.compile(r"^[ \t]*\[", re.MULTILINE)
-_TAG_LINE_OR_RESULT = re.compile(
-    _TAG_LINE.pattern + r"|(?<!\S)(?:1/2-1/2|[0-2]-[0-2])(?!\S)", re.MULTILINE
-)
-_WORD = re.compile(rf"\S{{1,{MAX_QUOTE}}}")
-
-
-class PdnError(ValueError):
-    """An error in a PDN text, with its `line` and `column` (both count from 1)."""
-
-    def __init__(self, message: str, line: int, column: int) -> None:
-        self.line, self.column = line, column
-        super().__init__(f"line {line}, column {column}: {message}")
-
-
-class _Source:
-    """A text with what makes its errors cheap: many errors must not cost a scan each."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.last_brace = text.rfind("}")
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
-
-    def error(self, message: str, at: int) -> PdnError:
-        line = bisect_right(self._line_starts, at)
-        return PdnError(message, line, at - self._line_starts[line - 1] + 1)
-
-    @contextmanager
-    def errors_at(self, at: int) -> Iterator[None]:
-        """Give the ValueErrors of a with block a place."""
-        try:
-            yield
-        except ValueError as error:
-            raise self.error(str(error), at) from None
-
-    def is_open_comment(self, at: int) -> bool:
-        """Return whether a comment begins here and never ends."""
-        return self.text[at] == "{" and at > self.last_brace
-
-    def is_line_start(self, at: int) -> bool:
-        """Return whether only spaces precede a place in its line."""
-        while at and self.text[at - 1] not in "\r\n":
-            at -= 1
-            if not self.text[at].isspace():
-                return False
-        return True
 
 
 @dataclass(frozen=True)
 class Game:
-    """A recorded game: all its tags but Result, its moves, and its result.
+    """A recorded game: all its tags but Result, its moves, its result, and warnings.
 
     "1-0" is a win of Black, the side that moves first, and "0-1" a win of White, as in published
-    games of English draughts. "*" is a game without a result.
+    games of English draughts. "*" is a game without a result. The warnings say, with line and
+    column, what was read otherwise than it was written: the first of each kind.
 
     Raises
     ------
@@ -113,6 +60,7 @@ class Game:
     tags: dict[str, str] = field(default_factory=dict)
     moves: tuple[Move, ...] = ()
     result: str = "*"
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if self.result not in RESULTS:
@@ -131,15 +79,26 @@ class Game:
         return board
 
 
-class _Token(NamedTuple):
-    kind: str
-    value: str
-    at: int
-    name: str = ""
-    error: PdnError | None = None
+def stream(
+    path: str | os.PathLike[str], errors: list[PdnError] | None = None, *, strict: bool = False
+) -> Iterator[Game]:
+    """Yield the games in a file one at a time, in bounded memory. For the rest, see `load`."""
+    with (
+        open_regular(path) as file,
+        io.TextIOWrapper(file, "utf-8-sig", newline=None) as text,
+    ):
+        try:
+            yield from _games(text, errors, strict)
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{os.fspath(path)} is not UTF-8 text: {error}; "
+                "read it in its own encoding, and give the text to loads"
+            ) from None
 
 
-def load(path: str | os.PathLike[str], errors: list[PdnError] | None = None) -> list[Game]:
+def load(
+    path: str | os.PathLike[str], errors: list[PdnError] | None = None, *, strict: bool = False
+) -> list[Game]:
     """Read the games in a file, as `loads` does.
 
     Raises
@@ -149,25 +108,20 @@ def load(path: str | os.PathLike[str], errors: list[PdnError] | None = None) -> 
     OSError
         If it is not a regular file.
     """
-    with open_regular(path) as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"{os.fspath(path)} is too long: at most {MAX_BYTES:,} bytes are read")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{os.fspath(path)} is not UTF-8 text: {error}; "
-            "read it in its own encoding, and give the text to loads"
-        ) from None
-    return loads(text, errors)
+    return list(stream(path, errors, strict=strict))
 
 
-def loads(text: str, errors: list[PdnError] | None = None) -> list[Game]:
+def loads(text: str, errors: list[PdnError] | None = None, *, strict: bool = False) -> list[Game]:
     """Read the games in a text.
 
     Comments, variations, glyphs, marks such as the star of ``24-20*``, and move numbers are
-    skipped. A game that does not end in a result takes that of its Result tag, or "*".
+    skipped. A comment ends at the next line with a tag, at the latest. A game that does not end in
+    a result takes that of its Result tag, or "*".
+
+    Other spellings of the field are read, with a warning: ``x`` for ``-`` and back, other dashes,
+    spaces and commas, move numbers without a dot, results such as ``1/2``, remarks without braces,
+    a second tag of a name (the first counts), positions in other forms of FEN, and a short capture
+    whose route the next move decides. A position amid the moves begins the game anew.
 
     Parameters
     ----------
@@ -175,27 +129,16 @@ def loads(text: str, errors: list[PdnError] | None = None) -> list[Game]:
         Games in PDN.
     errors
         A list that takes the errors; games with an error are then left out.
+    strict
+        Whether anything that has a warning is an error.
 
     Raises
     ------
     PdnError
-        For anything else than tags, legal moves and results, and for text that is not terminated,
-        unless `errors` is a list.
-    ValueError
-        For a text of more than 100,000,000 characters.
+        For other text, for illegal and undecided moves, for the types of other variants, and for a
+        game of more than 1,000,000 characters, unless `errors` is a list.
     """
-    if len(text) > MAX_LENGTH:
-        raise ValueError(f"a PDN of {len(text):,} characters: at most {MAX_LENGTH:,} are read")
-    games = []
-    source = _Source(text)
-    for tokens in _split(text, _tokens(source)):
-        try:
-            games.append(_read_game(source, tokens))
-        except PdnError as error:
-            if errors is None:
-                raise
-            errors.append(error)
-    return games
+    return list(_games(io.StringIO(text.removeprefix("\ufeff"), newline=None), errors, strict))
 
 
 def dump(games: Iterable[Game], path: str | os.PathLike[str]) -> None:
@@ -208,141 +151,187 @@ def dumps(games: Iterable[Game]) -> str:
     return "\n".join(_write_game(game) for game in games)
 
 
-def _tokens(source: _Source) -> Iterator[_Token]:
-    """Yield tags, moves and results, and errors as tokens of their own.
-
-    After an error in a tag, the rest of the line is skipped. After one in a comment or variation,
-    all up to the next line with a tag is skipped; elsewhere, all up to that line or to a result.
-    No place is scanned more than a few times.
-    """
-    at = 0
-    while at < len(source.text):
-        token, at = _token(source, at)
-        if token:
-            yield token
-
-
-def _token(source: _Source, at: int) -> tuple[_Token | None, int]:
-    """Return the token at a place, or None between tokens, and where to go on."""
-    match = None if source.is_open_comment(at) else _TOKEN.match(source.text, at)
-    if match is None:
-        return _unexpected(source, at)
-    kind = str(match.lastgroup)
-    if kind == "variation":
-        return _variation(source, at)
-    if kind == "passed":
-        return None, match.end()
-    if kind == "tag":
-        name = _READ_TAGS.get(match["name"].lower(), match["name"])
-        value = re.sub(r"\\(.)", r"\1", match["value"])
-        return _Token(kind, value, at, name), match.end()
-    return _Token(kind, match[0].replace(":", "x"), at), match.end()
-
-
-def _unexpected(source: _Source, at: int) -> tuple[_Token, int]:
-    """Return an error at a place, and where to go on behind it."""
-    text = source.text
-    if text[at] == "{":
-        return _failure(source, at, "unterminated comment: expected }", _TAG_LINE)
-    if text[at] == "[":
-        message = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
-        if source.is_line_start(at):
-            return _failure(source, at, message, _LINE_END, "tag")
-        return _failure(source, at, message, _TAG_LINE_OR_RESULT)
-    word = _WORD.match(text, at)
-    message = f"{word[0] if word else text[at]!r}: {_EXPECTED}"
-    return _failure(source, at, message, _TAG_LINE_OR_RESULT)
-
-
-def _failure(
-    source: _Source, at: int, message: str, goal: re.Pattern[str], kind: str = "move"
-) -> tuple[_Token, int]:
-    """Return an error at a place, and where behind it the next `goal` is."""
-    found = goal.search(source.text, at + 1)
-    token = _Token(kind, "", at, error=source.error(message, at))
-    return token, found.start() if found else len(source.text)
-
-
-def _variation(source: _Source, start: int) -> tuple[_Token | None, int]:
-    """Return None and the end of a variation, or an error and where to go on."""
-    depth, end = 0, len(source.text)
-    for match in _VARIATION_TOKEN.finditer(source.text, start):
-        if match[0] == "{":
-            return _unexpected(source, match.start())
-        if match[0].endswith("["):  # the next game
-            end = match.start()
-            break
-        depth += (match[0] == "(") - (match[0] == ")")
-        if depth == 0:
-            return None, match.end()
-    error = source.error("unterminated variation: expected )", start)
-    return _Token("move", "", start, error=error), end
-
-
-def _split(text: str, tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
-    """Yield the tokens of one game at a time.
-
-    The next game begins with a tag behind something else, or with a move behind a result.
-    """
-    game: list[_Token] = []
-    for token in tokens:
-        if game and (
-            (token.kind == "tag" and game[-1].kind != "tag")
-            or (token.kind == "move" and _is_end(text, game[-1]))
-        ):
+def _games(text: TextIO, errors: list[PdnError] | None, strict: bool) -> Iterator[Game]:
+    source = Source(text)
+    while tokens := source.next_game():
+        try:
+            game = _Reader(source, tokens, strict).read()
+        except PdnError as error:
+            if errors is None:
+                raise
+            errors.append(error)
+        else:
             yield game
-            game = []
-        game.append(token)
-    if game:
-        yield game
 
 
-def _is_end(text: str, token: _Token) -> bool:
-    """Return whether a token before others ends a game, and is no mark as in ``24-20*``."""
-    return token.kind == "result" and (
-        token.value != "*" or not text[token.at - 1 : token.at].isdigit()
-    )
+class _Reader:
+    """The reading of one game from its tokens."""
+
+    def __init__(self, source: Source, tokens: list[Token], strict: bool) -> None:
+        self._source, self._tokens, self._strict = source, tokens, strict
+        self._tags: dict[str, Token] = {}
+        self._runs: list[Token] = []  # of moves
+        self._moves: list[str] = []  # as they are written
+        self._end: Token | None = None
+        self._warnings: dict[str, str] = {}
+
+    def read(self) -> Game:
+        """Return the game. Raise PdnError if it cannot be read."""
+        for index, token in enumerate(self._tokens):
+            if token.is_error:
+                raise self._error(token.text, token.at)
+            if token.kind == "tag":
+                self._read_tag(token)
+            elif token.kind == "moves":
+                self._runs.append(token)
+                self._moves += WRITTEN_MOVE.findall(token.text)
+            else:
+                self._read_other(token, self._tokens[index + 1 : index + 2])
+        if not (self._tags or self._moves or self._end):
+            raise self._unexpected(self._tokens[0])
+        moves = self._replay(self._read_start())
+        result = self._read_result(self._tags.pop("Result", None))
+        tags = {name: tag.text for name, tag in self._tags.items()}
+        return Game(tags, moves, result, tuple(self._warnings.values()))
+
+    def _error(self, message: str, at: int) -> PdnError:
+        return PdnError(message, *self._source.place(at))
+
+    def _unexpected(self, token: Token) -> PdnError:
+        return self._error(f"{token.text[:60]!r}: {EXPECTED}", token.at)
+
+    def _warn(self, kind: str, message: str, at: int) -> None:
+        """Keep the first warning of a kind. Raise PdnError if the reader is strict."""
+        if self._strict:
+            raise self._error(message, at)
+        if kind not in self._warnings:
+            self._warnings[kind] = str(self._error(message, at))
+
+    def _read_tag(self, token: Token) -> None:
+        name = _READ_TAGS.get(token.name.lower(), token.name)
+        first = self._tags.setdefault(name, token)
+        if first is token:
+            return
+        if name in _READ_TAGS.values() and first.text != token.text:
+            raise self._error(f"a second tag {name}, which differs from the first", token.at)
+        self._warn(f"tag {name}", f"a second tag {name} is passed over", token.at)
+
+    def _read_other(self, token: Token, following: list[Token]) -> None:
+        """Read a result, or what stands between moves."""
+        kind, text, at, *_ = token
+        if kind == "result":
+            if self._end:
+                raise self._error(f"{text!r} after the result: expected a game", at)
+            self._end = token
+        elif kind == "setup":
+            message = f"the game begins here; {len(self._moves)} moves before are left out"
+            self._warn(kind, message, at)
+            self._tags["FEN"], self._runs, self._moves = token, [], []
+        elif kind != "number":
+            self._warn(kind, f"{text!r} is passed over", at)
+        elif [it.kind for it in following] == ["moves"] and self._is_number(text):
+            self._warn(kind, f"{text!r} is read as the number of a move", at)
+        else:
+            raise self._unexpected(token)
+
+    def _is_number(self, text: str) -> bool:
+        """Return whether a number may be that of the next move."""
+        return "FEN" in self._tags or text == str(len(self._moves) // 2 + 1)
+
+    def _read_start(self) -> Position:
+        kind, given = self._tags.get("GameType"), self._tags.get("FEN")
+        if kind and kind.text.split(",")[0].strip() not in (GAME_TYPE, "?", ""):
+            message = f"GameType {kind.text!r}: expected {GAME_TYPE!r}, English draughts"
+            raise self._error(message, kind.at)
+        if given is None:
+            return fen.parse(fen.START)
+        try:
+            start = fen.parse(given.text, lenient=True)
+        except ValueError as error:
+            raise self._error(str(error), given.at) from None
+        if fen.is_unusual(given.text):
+            text = fen.format_position(*start)
+            self._warn("FEN", f"the position {given.text!r} is read as {text!r}", given.at)
+            self._tags["FEN"] = given._replace(text=text)
+        return start
+
+    def _replay(self, start: Position) -> tuple[Move, ...]:
+        """Return the moves, with a warning about those in other spellings."""
+        written = [_read_move(text) for text in self._moves]
+        packed = np.array([move for move, _ in written], np.int64)
+        if replay(packed, np.empty((MAX_ROWS, ROW_WIDTH), np.int64), *start) == len(packed):
+            routes = packed.tolist()
+            moves = [unpack_move(it) if it > 0 else unpack_move(-it, True) for it in routes]
+        else:
+            moves = self._replay_with_errors(start)
+        pairs = zip(written, moves, strict=True)
+        is_usual = [is_capture is bool(move.captured) for (_, is_capture), move in pairs]
+        if not all(is_usual):
+            index = is_usual.index(False)
+            message = f"{self._moves[index]!r} is read as {moves[index]}"
+            self._warn("move", message, self._place(index))
+        return tuple(moves)
+
+    def _place(self, index: int) -> int:
+        """Return where a move is written."""
+        matches = ((run.at, it) for run in self._runs for it in WRITTEN_MOVE.finditer(run.text))
+        at, match = next(itertools.islice(matches, index, None))
+        return at + match.start()
+
+    def _replay_with_errors(self, start: Position) -> list[Move]:
+        """Return the moves. The next move may decide between routes; other faults are errors."""
+        board = Board.from_position(*start, max_moves=None)
+        for index, text in enumerate(self._moves):
+            try:
+                fitting = find_moves(text, board.legal_moves)
+                following = self._moves[index + 1 : index + 2]
+                kept = [it for it in fitting if not fitting[1:] or _goes_on(board, it, following)]
+                board.push(kept[0] if len(kept) == 1 else text)  # a text raises what is wrong
+            except ValueError as error:
+                raise self._error(str(error), self._place(index)) from None
+            if len(fitting) > 1:
+                routes = " and ".join(map(str, fitting))
+                message = f"{text!r} fits {routes}; the next move decides for {kept[0]}"
+                self._warn("route", message, self._place(index))
+        return board.moves
+
+    def _read_result(self, tag: Token | None) -> str:
+        """Return the result at the end, or the one in the tag if that is missing or "*"."""
+        at_end, in_tag = (self._result_of(token) if token else "*" for token in (self._end, tag))
+        if self._end and "*" not in (at_end, in_tag) and at_end != in_tag:
+            raise self._error(f"result {at_end}, but the tag Result says {in_tag}", self._end.at)
+        return in_tag if at_end == "*" else at_end
+
+    def _result_of(self, token: Token) -> str:
+        text = re.sub(DASH, "-", token.text.strip()).replace("\u00bd", "1/2")
+        text = "1/2-1/2" if text == "1/2" else text
+        if text not in _SPELLINGS:
+            message = f"result {token.text!r}: expected {', '.join(filter(None, _SPELLINGS))}"
+            raise self._error(message, token.at)
+        if text != token.text:
+            self._warn("result", f"the result {token.text!r} is read as {text}", token.at)
+        return _SPELLINGS[text]
 
 
-def _read_game(source: _Source, tokens: list[_Token]) -> Game:
-    tags: dict[str, _Token] = {}
-    for token in tokens:
-        if token.error:
-            raise token.error
-        if token.kind == "tag":
-            if token.name in tags:
-                raise source.error(f"a second tag {token.name}: expected a move", token.at)
-            tags[token.name] = token
-    if (kind := tags.get("GameType")) and kind.value.split(",")[0].strip() != GAME_TYPE:
-        message = f"GameType {kind.value!r}: expected {GAME_TYPE!r}, English draughts"
-        raise source.error(message, kind.at)
-    start = tags.get("FEN", _Token("tag", fen.START, 0))
-    with source.errors_at(start.at):
-        board = Board(start.value, max_moves=None)
-    end: _Token | None = None
-    for token in tokens[len(tags) :]:
-        if end and _is_end(source.text, end):
-            raise source.error(f"{token.value!r} after the result: expected a game", token.at)
-        end = token if token.kind == "result" else None
-        if end is None:
-            with source.errors_at(token.at):
-                board.push(token.value)
-    result = _read_result(source, tags.pop("Result", None), end)
-    return Game({name: tag.value for name, tag in tags.items()}, tuple(board.moves), result)
+@functools.lru_cache(4096)
+def _read_move(text: str) -> tuple[int, bool | None]:
+    """Return a move packed, and whether its mark is that of captures: None for other marks.
+
+    A move that no piece can make is 0.
+    """
+    is_capture = {"-": False, "x": True, ":": True}.get("".join({*re.split("[0-9]+", text)[1:-1]}))
+    with contextlib.suppress(ValueError):
+        squares = parse_squares(text)
+        if len(squares) <= LONGEST_ROUTE:
+            return pack_move(Move(squares)), is_capture
+    return 0, is_capture
 
 
-def _read_result(source: _Source, tag: _Token | None, end: _Token | None) -> str:
-    """Return the result at the end, or the one in the tag if that is missing or "*"."""
-    results = []
-    for token in (end, tag):
-        if token and token.value not in _SPELLINGS:
-            message = f"result {token.value!r}: expected {', '.join(filter(None, _SPELLINGS))}"
-            raise source.error(message, token.at)
-        results.append(_SPELLINGS[token.value] if token else "*")
-    at_end, in_tag = results
-    if end and "*" not in results and at_end != in_tag:
-        raise source.error(f"result {at_end}, but the tag Result says {in_tag}", end.at)
-    return in_tag if at_end == "*" else at_end
+def _goes_on(board: Board, move: Move, following: list[str]) -> bool:
+    """Return whether the following move is legal after a move."""
+    after = board.copy()
+    after.push(move)
+    return bool(following and find_moves(following[0], after.legal_moves))
 
 
 def _write_game(game: Game) -> str:

@@ -134,6 +134,9 @@ class CountedPattern:
             yield match
             at = match.end() + (match.end() == match.start())
 
+    def findall(self, text: str) -> list[str]:
+        return [match[0] for match in self.finditer(text)]
+
     def sub(self, replacement: str, text: str) -> str:
         list(self.finditer(text))
         return self._real.sub(replacement, text)
@@ -168,6 +171,12 @@ class CountedPattern:
         if operation is code.BRANCH:
             ends = (self._match(list(branch), 0, text, at, rest) for branch in value[1])
             return next((end for end in ends if end is not None), None)
+        if operation is code.POSSESSIVE_REPEAT:
+            least, most, inner = value
+            count, end = 0, at
+            while count < most and (end := self._match(list(inner), 0, text, at, lambda it: it)):
+                count, at = count + 1, end
+            return rest(at) if count >= least else None
         if operation is code.MAX_REPEAT:
             least, most, inner = value
             return self._repeat(list(inner), least, most, text, at, rest)

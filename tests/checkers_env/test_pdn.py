@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers_env import fen, pdn
+from checkers_env import fen, pdn, pdn_tokens
 from checkers_env.board import Board
+from checkers_env.movegen import BLACK, WHITE
 from checkers_env.pdn import Game, PdnError
+from tests.checkers_env.test_board import random_game
 from tests.checkers_env.test_fen import PIECES
 from tests.oracle import write_fen
 
@@ -168,8 +170,144 @@ def test_alternative_spellings_are_read():
     assert game.result == "*"
     assert [str(move) for move in game.moves] == ["23-18", "14x23"]
     assert pdn.dumps([game]).count("SetUp") == 1
+    assert game.warnings == ()
     for capture in ("9x27", "9x18x27"):
         assert moves_of(f'[FEN "B:W14,23,32:B9"] {capture}') == ["9x27"]
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "result", "warning"),
+    [
+        ("1. 11-15 23-18 2. 10x14 *", "11-15 23-18 10-14", "*", "19: '10x14' is read as 10-14"),
+        ("11-15 22-18 15-22 25-18", "11-15 22-18 15x22 25x18", "*", "13: '15-22' is read as 15x22"),
+        ("1 11-15 22-18 2 15x22 *", "11-15 22-18 15x22", "*", "1: '1' is read as the number of"),
+        ("1.11-15,22-18", "11-15 22-18", "*", "8: ',' is passed over"),
+        ("11 \u2013 15 22\u221218", "11-15 22-18", "*", "1: '11 \u2013 15' is read as 11-15"),
+        ("1. 11-15 22-18 1/2", "11-15 22-18", "1/2-1/2", "16: the result '1/2' is read as 1/2-1/2"),
+        ("1. 11-15 \u00bd-\u00bd", "11-15", "1/2-1/2", "10: the result '\u00bd-\u00bd' is read as"),
+        ("1. 11-15 0 - 1", "11-15", "0-1", "10: the result '0 - 1' is read as 0-1"),
+        (
+            '[Result "\u00bd"] 11-15',
+            "11-15",
+            "1/2-1/2",
+            "1: the result '\u00bd' is read as 1/2-1/2",
+        ),
+        ("1. 11-15 good 22-18 *", "11-15 22-18", "*", "10: 'good' is passed over"),
+        ('[FEN "w:W32,:B1"] 32-28', "32-28", "*", "1: the position 'w:W32,:B1' is read as 'W:W32:"),
+        ('[FEN "B:W32:B29,1"] 29-25', "29-25", "*", "1: the position 'B:W32:B29,1' is read as"),
+        ('9-13 /FEN "W:W32:B1"/ 32-28', "32-28", "*", "6: the game begins here; 1 moves before"),
+        ("1. 11-15 22-18 * \x1a", "11-15 22-18", "*", ""),
+        ("\ufeff1. 11-15 *", "11-15", "*", ""),
+    ],
+)
+def test_spellings_of_the_field_are_read_with_a_warning(text, moves, result, warning):
+    [game] = pdn.loads(text)
+    assert (" ".join(map(str, game.moves)), game.result) == (moves, result)
+    assert len(game.warnings) == bool(warning)
+    if warning:
+        assert game.warnings[0].startswith(f"line 1, column {warning}")
+        with pytest.raises(PdnError, match="line 1, column"):
+            pdn.loads(text, strict=True)
+    [again] = pdn.loads(pdn.dumps([game]), strict=True)
+    assert (again.moves, again.result, again.board()) == (game.moves, game.result, game.board())
+
+
+def test_first_of_two_tags_counts():
+    [game] = pdn.loads('[Event "a"]\n[Event "b"]\n[FEN "B:W32:B1"]\n[fen "B:W32:B1"] 1-6')
+    assert game.tags == {"Event": "a", "FEN": "B:W32:B1"}
+    assert [it.split(": ")[1] for it in game.warnings] == [
+        "a second tag Event is passed over",
+        "a second tag FEN is passed over",
+    ]
+
+
+FORK = '[FEN "B:W14,15,22,23:B10"] 10x26 '
+
+
+def test_next_move_decides_between_two_routes():
+    [game] = pdn.loads(FORK + "23-18")
+    assert game.moves[0].squares == (10, 17, 26)
+    assert "'10x26' fits 10x17x26 and 10x19x26; the next move" in game.warnings[0]
+    for text, undecided in (
+        (FORK, "10x26"),
+        (FORK + "1-5", "10x26"),
+        (FORK + "23-19 9-13", "9-13"),
+    ):
+        with pytest.raises(PdnError, match=rf"'{undecided}' is (ambiguous: write 10x17|illegal)"):
+            pdn.loads(text)
+    with pytest.raises(PdnError, match="fits 10x17x26 and 10x19x26"):
+        pdn.loads(FORK + "23-18", strict=True)
+
+
+DIALECTS = {
+    "x for a plain move": {"mark": "x"},
+    "- for a capture": {"mark": "-"},
+    "colons": {"mark": ":"},
+    "en dashes": {"mark": "\u2013"},
+    "minus signs and spaces": {"mark": " \u2212 "},
+    "arrows": {"mark": "->"},
+    "no dots": {"number": "{} "},
+    "commas": {"number": "{}.", "between": ","},
+    "lines": {"between": "\n"},
+    "remarks": {"between": " well, "},
+    "marks and comments": {"between": "*! {forced: 1. 9-13} (9-13 {(} 22-18) $7 "},
+    "tags twice": {"again": '[Event "again"]\n'},
+    "half": {"draw": "1/2"},
+    "half signs": {"draw": "\u00bd - \u00bd"},
+    "points": {"draw": "1-1"},
+    "lower case": {"position": lambda text: text.lower().replace(":b", ",:b") + ","},
+    "DOS": {"line": "\r\n", "end": "\x1a"},
+}
+GAMES = 12  # in a collection
+
+
+def write(
+    game, *, mark="", number="{}. ", between=" ", again="", draw="1/2-1/2", position=str, end=""
+):
+    """Write a game in a dialect of the field."""
+    tags = game.tags | {"FEN": position(game.start), "Result": game.result}
+    text = "".join(f'[{name} "{value}"]\n' for name, value in tags.items()) + again + "\n"
+    words = []
+    for ply, move in enumerate(game.moves, start=game.start.startswith("W")):
+        written = "".join(mark or it if it in "-x" else it for it in str(move))
+        words.append(number.format(ply // 2 + 1) * (ply % 2 == 0) + written)
+    result = draw if game.result == "1/2-1/2" else game.result
+    return f"{text}{between.join(words)} {result}\n\n{end}"
+
+
+def played(seed):
+    """Return a random game, from the start or from a later position."""
+    board, first = random_game(seed, max_moves=40), seed % 3 * 10
+    result = {BLACK: "1-0", WHITE: "0-1", None: "1/2-1/2"}[board.outcome().winner]
+    moves = tuple(board.moves[first:])
+    while board.ply > first:
+        board.pop()
+    return Game({"Event": f"game {seed}", "FEN": board.fen()}, moves, result)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_collection_in_a_dialect_is_read_back_equal(dialect):
+    written = [played(seed) for seed in range(GAMES)]
+    style = dict(DIALECTS[dialect])
+    line = style.pop("line", "\n")
+    text = "".join(write(game, **style) for game in written).replace("\n", line)
+    read = pdn.loads("\ufeff" * (dialect == "DOS") + text)
+    assert read == written
+    assert pdn.loads(pdn.dumps(read), strict=True) == pdn.loads(pdn.dumps(written))
+
+
+def test_games_are_streamed_from_parts_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(pdn_tokens, "MAX_GAME", 1000)
+    path, errors, expected = tmp_path / "games.pdn", [], []
+    games = [played(seed) for seed in range(GAMES)]
+    text = "\ufeff" + "\r\n9-14 9-14 * ".join(map(write, games)) + '[Event "open"]\n{' + "." * 5000
+    path.write_text(text, "utf-8")
+    read = list(pdn.stream(path, errors))
+    assert len(read) == GAMES
+    monkeypatch.undo()
+    assert pdn.load(path, expected) == read
+    assert [str(error) for error in expected] == [str(error) for error in errors[: len(expected)]]
+    assert "game of more than 1,000 characters" in str(errors[-1])
 
 
 def test_errors_can_be_collected():
@@ -194,8 +332,8 @@ def test_errors_can_be_collected():
     [
         # A bracket behind moves is no tag, which would begin another game.
         ('[Event "a"]\n1. 9-13 22-18 [%clk 0:30]\n2. 10-14 1-0\n\n[Event "b"]\n1. 11-15 *', [1], 2),
-        ("1. 9-13 oops 22-18 1-0\n1. 11-15 0-1\n1. 12-16 22-18 *", [1, 2], 1),
-        ('[Event "a"]\noops\n\n  [Event "b"]\n1. 11-15 *', [1], 2),
+        ("1. 9-13 e4 22-18 1-0\n1. 11-15 0-1\n1. 12-16 22-18 *", [1, 2], 1),
+        ('[Event "a"]\ne4\n\n  [Event "b"]\n1. 11-15 *', [1], 2),
         ('[Event "a"]\n{ open 1-0\n1. 9-13 22-18 *\n[Event "b"]\n1. 11-15 *', [1], 2),
         ('[Event "a"]\n9-13 (9-14\n[Event "b"]\n11-15 (12-16) 22-18 *', [2], 2),
     ],
@@ -235,10 +373,13 @@ def test_text_without_games_gives_none(text):
         ('[Result "0-1"]\n9-13 1-0', 2, 6, "result 1-0, but the tag Result says 0-1"),
         ('[FEN "W:W18:B40"]', 1, 1, "square 40 is not 1 to 32"),
         ('[Event "x"]\n[GameType "20"] *', 2, 1, "GameType '20': expected '21'"),
-        ('[Event "x"]\n[Event "y"]', 2, 1, "a second tag Event"),
+        ('[GameType "25,W"] *', 1, 1, "GameType '25,W': expected '21'"),
+        ('[Result "1-0"]\n[result "0-1"]', 2, 1, "a second tag Result, which differs"),
         ("1. e4 e5", 1, 4, "'e4': expected a move such as 11-15, a result or a tag"),
         ("1. 9-13 )", 1, 9, "')': expected a move"),
-        ("1 9-13", 1, 1, "'1': expected a move"),
+        ("1. 9-13 22 18-14", 1, 9, "'22': expected a move"),  # no number of a move
+        ("1. 9-13 22-18 2 1-0", 1, 15, "'2': expected a move"),
+        ("Dear reader, hello", 1, 1, "'Dear': expected a move"),
         ("9-13x", 1, 5, "'x': expected a move"),
     ],
 )

@@ -1,0 +1,159 @@
+"""Tokens of Portable Draughts Notation, a game at a time, of a text that is read in parts."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, TextIO
+
+from checkers_env.moves import MARK
+
+MAX_GAME = 1_000_000  # characters of a game with its comments
+MAX_QUOTE = 60  # characters of a wrong word in an error
+
+DASH = r"\s*[-\u2010-\u2015\u2212]\s*"
+_RESULT = rf"(?:(?:1/2|\u00bd)(?:{DASH}(?:1/2|\u00bd))?|[0-2]{DASH}[0-2]|\*)(?![0-9x:/]|-[0-9])"
+_MOVE = rf"[0-9]++(?:{MARK}[0-9]++)++"
+_TAG_START = r"[ \t]*\[\s*[A-Za-z0-9_]+\s*\""
+_COMMENT = rf"\{{[^}}\n]*+(?:\n(?!{_TAG_START})[^}}\n]*+)*+\}}"
+EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
+_BAD_TAG = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
+_TOKEN = re.compile(
+    rf"""
+    (?P<moves>(?:(?:[0-9]++\.++\s*+)?(?!{_RESULT}){_MOVE}[!?*]*+\s*+)++)
+    |(?P<passed>[\s\x1a]+|{_COMMENT}|;[^\n]*|(?<![^\n])%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{{2,}})
+    |(?P<variation>\()
+    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\[^\n])*)"\s*\])
+    |(?P<result>{_RESULT})
+    |(?P<number>[0-9]++\s++)
+    |(?P<comma>,)
+    |(?P<setup>/\s*FEN\s*"(?P<position>[^"/\n]*)"\s*/)
+    |(?P<remark>(?<![0-9])["']?[^\W\d_](?:[^\W\d_]|[-.,:!?'"])*+(?!\w))
+    """,
+    re.VERBOSE,
+)
+WRITTEN_MOVE = re.compile(_MOVE)
+_VARIATION_TOKEN = re.compile(rf"{_COMMENT}|;[^\n]*|[(){{]|^{_TAG_START}", re.MULTILINE)
+_TAG_LINE, _LINE_END = re.compile(rf"^{_TAG_START}", re.MULTILINE), re.compile("\n")
+_TAG_LINE_OR_RESULT = re.compile(rf"^{_TAG_START}|(?<!\S){_RESULT}(?!\S)", re.MULTILINE)
+_WORD = re.compile(rf"\S{{1,{MAX_QUOTE}}}")
+
+
+class PdnError(ValueError):
+    """An error in a PDN text, with its `line` and `column` (both count from 1)."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        self.line, self.column = line, column
+        super().__init__(f"line {line}, column {column}: {message}")
+
+
+class Token(NamedTuple):
+    """A part of a game; that of kind "error" or of a faulty "tag" has a message as its text."""
+
+    kind: str
+    text: str
+    at: int
+    name: str = ""
+    is_error: bool = False
+
+
+class Source:
+    """A text in parts: from the start of a game, more than MAX_GAME characters are there."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self.text, self.at = "", 0
+        self._start, self._line, self._column = 0, 1, 1  # of the game
+
+    def next_game(self) -> list[Token]:
+        """Return the tokens of the next game; none at the end of the text."""
+        self._begin()
+        tokens: list[Token] = []
+        is_begun = is_over = False
+        while self.at < len(self.text) and self.at - self._start <= MAX_GAME:
+            token, end = self._token(self.at)
+            if token:
+                kind = token.kind
+                if kind == "tag" and is_begun and tokens[-1].kind != "tag":
+                    return tokens
+                if is_over and kind in ("moves", "number", "setup"):
+                    return tokens
+                is_begun = is_begun or kind != "remark"
+                is_over = is_over or kind == "result"
+                tokens.append(token)
+            self.at = end
+        if self.at - self._start > MAX_GAME:
+            message = f"a game of more than {MAX_GAME:,} characters"
+            token, self.at = self._failure(self.at, message, _TAG_LINE)
+            tokens.append(token._replace(at=self._start))
+        return tokens
+
+    def _begin(self) -> None:
+        """Set the place of a game, and read on until the game or the text ends in the buffer."""
+        self._line, self._column = self.place(self.at)
+        if len(self.text) - self.at <= MAX_GAME and (more := self._file.read(2 * MAX_GAME)):
+            self.text, self.at = self.text[self.at :] + more, 0
+        self._start = self.at
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Return line and column of a place behind the start of the game."""
+        before = self.text.rfind("\n", self._start, at)
+        line = self._line + self.text.count("\n", self._start, at)
+        return line, at - before if before >= 0 else self._column + at - self._start
+
+    def _token(self, at: int) -> tuple[Token | None, int]:
+        """Return the token at a place, or None between tokens, and where to go on."""
+        match = _TOKEN.match(self.text, at)
+        if match is None:
+            return self._unexpected(at)
+        kind = str(match.lastgroup)
+        if kind == "variation":
+            return self._variation(at)
+        if kind == "passed":
+            return None, match.end()
+        if kind == "tag":
+            name, value = match["name"], match["value"]
+            value = re.sub(r"\\(.)", r"\1", value) if "\\" in value else value
+            return Token(kind, value, at, name), match.end()
+        return Token(kind, match["position"] or match[0].strip(), at), match.end()
+
+    def _unexpected(self, at: int) -> tuple[Token, int]:
+        """Return an error at a place, and where to go on behind it."""
+        char = self.text[at]
+        if char == "{":
+            return self._failure(at, "unterminated comment: expected }", _TAG_LINE)
+        if char == "[":
+            if self._is_line_start(at):
+                return self._failure(at, _BAD_TAG, _LINE_END, "tag")
+            return self._failure(at, _BAD_TAG, _TAG_LINE_OR_RESULT)
+        word = _WORD.match(self.text, at)
+        message = f"{word[0] if word else char!r}: {EXPECTED}"
+        return self._failure(at, message, _TAG_LINE_OR_RESULT)
+
+    def _failure(
+        self, at: int, message: str, goal: re.Pattern[str], kind: str = "error"
+    ) -> tuple[Token, int]:
+        """Return an error at a place, and where behind it the next `goal` is."""
+        found = goal.search(self.text, at + 1)
+        return Token(kind, message, at, is_error=True), found.start() if found else len(self.text)
+
+    def _is_line_start(self, at: int) -> bool:
+        """Return whether only spaces precede a place in its line."""
+        while at and self.text[at - 1] != "\n":
+            at -= 1
+            if not self.text[at].isspace():
+                return False
+        return True
+
+    def _variation(self, start: int) -> tuple[Token | None, int]:
+        """Return None and the end of a variation, or an error and where to go on."""
+        depth, end = 0, len(self.text)
+        for match in _VARIATION_TOKEN.finditer(self.text, start):
+            if match[0] == "{":
+                return self._unexpected(match.start())
+            if match[0].lstrip().startswith("["):  # the next game
+                end = match.start()
+                break
+            depth += (match[0] == "(") - (match[0] == ")")
+            if depth == 0:
+                return None, match.end()
+        return Token("error", "unterminated variation: expected )", start, is_error=True), end

@@ -1,0 +1,48 @@
+"""Replay of written moves in compiled code, a game a call."""
+
+from __future__ import annotations
+
+from checkers_env.jit import KernelArg, kernel
+from checkers_env.movegen import BLACK_BOARD, KINGS, PACKED_MOVE, WHITE_BOARD, generate_successors
+
+
+@kernel
+def replay(
+    written: KernelArg, rows: KernelArg, black: int, white: int, kings: int, side: int
+) -> int:
+    """Make written moves from a position, and return how many are legal and decided.
+
+    `written`, int64, are packed moves with each square, or with start and end alone. Each becomes
+    the move that it writes, negative if another legal move has the same start and end.
+    """
+    for ply in range(len(written)):
+        end = generate_successors(rows, 0, black, white, kings, side)
+        row, alike = find_row(rows, end, written[ply])
+        if row < 0:
+            return ply
+        black, white, kings = rows[row, BLACK_BOARD], rows[row, WHITE_BOARD], rows[row, KINGS]
+        written[ply] = rows[row, PACKED_MOVE] if alike == 1 else -rows[row, PACKED_MOVE]
+        side = 1 - side
+    return len(written)
+
+
+@kernel
+def find_row(rows: KernelArg, end: int, move: int) -> tuple[int, int]:
+    """Return the row of a written move, -1 without just one, and how many share its ends."""
+    start, row, exact, alike = first_bit(move), -1, -1, 0
+    for at in range(end):
+        other = rows[at, PACKED_MOVE]
+        if other & 63 == move & 63 and first_bit(other) == start:
+            row, alike = at, alike + 1
+            exact = at if other == move else exact
+    if exact < 0 and (alike != 1 or move >> 12 != 1):  # not start and end alone
+        return -1, alike
+    return exact if exact >= 0 else row, alike
+
+
+@kernel
+def first_bit(move: int) -> int:
+    """Return the bit where a packed move starts."""
+    while move >> 12:
+        move >>= 6
+    return move & 63
