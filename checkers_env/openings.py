@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from importlib.resources import files
 from typing import NamedTuple
 
+from checkers_env import fen, pdn
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.movegen import Position
@@ -82,8 +84,62 @@ NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""
 
 
+_CARDS = {name.lower(): card for card, name in NAMES.items()}
+_COMMENT = re.compile(r"[#;](?:\s*weight\s+(?P<weight>\S+))?")
+_HAS_GAMES = re.compile(r'^\s*\[\s*\w+\s*"|(?<!\S)(?:\*|[0-2]-[0-2]|1/2\S*)\s*$', re.MULTILINE)
+_MAX_WEIGHT = 1000
+
+
+def read_book(text: str) -> tuple[str, ...]:
+    """Return the openings in a text, each as often as its weight says.
+
+    The text is PDN: each game is an opening, by its moves or its position, and its tag Weight is
+    the weight. Or each line is an opening: moves, a FEN, or the name of a card in :data:`NAMES`.
+    Behind ``#`` or ``;`` in a line is a comment, which may be ``; weight 3``.
+
+    Returns
+    -------
+    Moves such as ``9-13 22-18``, or a FEN. Moves from a position become the position that they lead
+    to.
+
+    Raises
+    ------
+    ValueError
+        For a game that cannot be read, and a weight that is not 1 to 1000.
+    """
+    if not _HAS_GAMES.search(text):
+        text = "\n".join(map(_line_to_pdn, text.splitlines()))
+    found: list[str] = []
+    for game in pdn.loads(text):
+        weight = game.tags.get("Weight", "1")
+        if not (weight.isascii() and weight.isdecimal() and 1 <= int(weight[:9]) <= _MAX_WEIGHT):
+            raise ValueError(f"the weight {weight!r} of an opening is not 1 to {_MAX_WEIGHT}")
+        if not game.moves and "FEN" not in game.tags:
+            raise ValueError(f"an opening without moves or a position {'; '.join(game.warnings)}")
+        opening = " ".join(map(str, game.moves)) or game.start
+        is_later = game.moves and game.start != fen.START
+        found += [game.board().fen() if is_later else opening] * int(weight)
+    return tuple(found)
+
+
+def _line_to_pdn(line: str) -> str:
+    comment = _COMMENT.search(line)
+    text = (line[: comment.start()] if comment else line).strip()
+    text = _CARDS.get(text.lower(), text)
+    if not text:
+        return ""
+    weight = f'[Weight "{comment["weight"]}"] ' if comment and comment["weight"] else ""
+    return (
+        f'{weight}[FEN "{text}"] *' if re.match(r"[BW?]\s*:", text, re.I) else f"{weight}{text} *"
+    )
+
+
 def opening_board(text: str | None, rules: DrawRules = DrawRules()) -> Board:  # noqa: B008
-    """Return the board after an opening: nothing, moves such as ``9-13 22-18``, or a FEN."""
+    """Return the board after an opening: nothing, moves such as ``9-13 22-18``, or a FEN.
+
+    The name of a card in :data:`NAMES` is its moves.
+    """
+    text = _CARDS.get((text or "").lower(), text)
     if text and ":" in text:
         return Board(text, rules=rules)
     board = Board(rules=rules)

@@ -76,8 +76,8 @@ class BenchmarkConfig:
     seconds: float | None = None
     """Time a move of built-in players and Hub engines, instead of a depth."""
     openings: str = "two-move"
-    """two-move (43 cards), three-move (156), eleven-man (2,500), start, or a file with an opening a
-    line."""
+    """two-move (43 cards), three-move (156), eleven-man (2,500), start, a file (PDN or an opening a
+    line), or one opening: moves, a FEN or the name of a card."""
     rounds: Annotated[int, Range(1, 10_000)] = 1
     """Times that each pair plays each opening with both colours."""
     max_moves: Annotated[int, Range(1, 100_000)] = 100
@@ -324,7 +324,7 @@ def refuse_unread_limits(config: BenchmarkConfig, entries: Sequence[Entry]) -> N
 def league_conditions(config: BenchmarkConfig) -> dict[str, Any]:
     """Return the conditions of the games by name."""
     openings = config.openings
-    if openings not in schedule.BALLOTS:
+    if Path(openings).is_file() and openings not in schedule.BALLOTS:
         openings += f" {file_digest(Path(openings))}"
     names = ("rounds", "max_moves", "repetition", "no_progress", "adjudicate", "move_limit", "seed")
     chosen = {name: getattr(config, name) for name in names}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from checkers_env import openings
@@ -30,34 +31,41 @@ class LeagueFixture(NamedTuple):
 
 
 def read_openings(name: str) -> tuple[str, ...]:
-    """Return the openings of a ballot, or of a file with moves (``9-13 22-18``) or a FEN a line.
+    """Return the openings of a ballot, of a file that :func:`openings.read_book` reads, or a card.
 
-    A line that reaches the position of an earlier line by as many moves becomes that line: a game
+    An opening that reaches the position of an earlier one by as many moves becomes that one: a game
     from it tells no more than another game from there.
     """
     if name in BALLOTS:
         return BALLOTS[name]
+    text = _read_text(name)
     try:
-        lines = read_regular(name).decode("utf-8-sig").splitlines()
+        found = openings.read_book(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if not found:
+        raise ValueError(f"the file {name!r} has no openings")
+    known: dict[tuple[Position, int], str] = {}
+    boards = map(openings.opening_board, found)
+    return tuple(
+        known.setdefault((board.position, board.ply), text)
+        for board, text in zip(boards, found, strict=True)
+    )
+
+
+def _read_text(name: str) -> str:
+    """Return the text of a file, or the name if it is an opening."""
+    try:
+        return read_regular(name).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
+        with suppress(ValueError):
+            openings.opening_board(name)
+            return name
         near = difflib.get_close_matches(name, BALLOTS, 1)
         hint = f"did you mean {near[0]!r}?" if near else error
         raise ValueError(
-            f"openings must be {', '.join(BALLOTS)}, or a file, not {name!r}: {hint}"
+            f"openings must be {', '.join(BALLOTS)}, moves, a FEN, or a file, not {name!r}: {hint}"
         ) from None
-    found: list[str] = []
-    known: dict[tuple[Position, int], str] = {}
-    for number, line in enumerate(lines, 1):
-        text = " ".join(line.partition("#")[0].split())
-        try:
-            board = openings.opening_board(text)
-        except ValueError as error:
-            raise ValueError(f"{name}, line {number}: {error}") from None
-        if text:
-            found.append(known.setdefault((board.position, board.ply), text))
-    if not found:
-        raise ValueError(f"the file {name!r} has no openings")
-    return tuple(found)
 
 
 def round_robin_pairings(entrants: int) -> list[Pairing]:

@@ -137,6 +137,27 @@ def test_openings_are_read_from_a_file(tmp_path):
     assert read_openings(str(path)) == ("9-13 22-18", "11-15", "B:W18,K31:B12")
 
 
+@pytest.mark.parametrize(
+    ("text", "openings"),
+    [
+        ('[FEN "B:W21,22:B1,2"] *', ["B:W21,22:B1,2"]),
+        ("1. 9-13 21-17\n2. 5-9 *", ["9-13 21-17 5-9"]),
+        ('[Weight "2"]\n1. 9-13 1-0\n\n[FEN "W:W32:B1"]\n32x28 *', ["9-13"] * 2 + ["B:W28:B1"]),
+        ("1. 9-13, 22x18 ; weight 2\nw:w32,:b1 # a FEN", ["9-13 22-18"] * 2 + ["W:W32:B1"]),
+        ("Edinburgh Single; its name", ["9-13 22-18 11-15"]),
+    ],
+)
+def test_books_of_the_field_are_read(tmp_path, text, openings):
+    path = tmp_path / "book.pdn"
+    path.write_text(text)
+    assert read_openings(str(path)) == tuple(openings)
+
+
+def test_one_opening_is_read_from_its_text():
+    assert read_openings("Edinburgh Single") == ("9-13 22-18 11-15",)
+    assert read_openings("B:W18:B1") == ("B:W18:B1",)
+
+
 def test_equal_positions_in_a_file_are_one_opening(tmp_path):
     path = tmp_path / "cards.txt"
     lines = ["9-13 24-20 11-15", "11-15 24-20 9-13", "11-15", "B:W21-32:B1-12", "B:B1-12:W21-32"]
@@ -148,11 +169,15 @@ def test_equal_positions_in_a_file_are_one_opening(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("9-13\n9-13 22-19\n", "line 2: '22-19' is illegal"),
+        ("9-13\n9-13 22-19\n", "line 2, column 6: '22-19' is illegal"),
         ("# nothing\n", "has no openings"),
-        ("eleven to fifteen", "line 1: 'eleven' is not a move"),
-        ("B:W18,W18", "line 1: "),
-        (b"\xff\xfe", "openings must be two-move, three-move, eleven-man, start, or a file"),
+        ("eleven to fifteen", "an opening without moves or a position line 1, column 1: 'eleven'"),
+        ("B:W18,W18", "line 1, column 1: bad FEN"),
+        ("9-13 ; weight 1.5", "the weight '1.5' of an opening is not 1 to 1000"),
+        (
+            b"\xff\xfe",
+            "openings must be two-move, three-move, eleven-man, start, moves, a FEN, or a file",
+        ),
         (None, "or a file, not .*cards.txt"),
     ],
 )
