@@ -127,6 +127,8 @@ def test_games_are_written_and_read_as_python_does(play):
     '[FEN "B:WK32:BK1,K28"]\n% escaped\n\n1. 1-6 32-27* 1/2-1/2',
     '[Event "x"]\n[GameType "21"]\n\n11-15 1-0',
     "*",
+    "\ufeff1 11\u201315 22x18, 2 15-22 good 25 x 18 1/2 \x1a",
+    '[FEN "w:W18,24,k31,:B12,k3"] 31-27 \u00bd-\u00bd',
 ])  # fmt: skip
 def test_pdn_is_read_as_python_does(play, text):
     (game,) = pdn.loads(text)
@@ -140,6 +142,7 @@ def test_pdn_is_read_as_python_does(play, text):
     ("1. 11-15\n{never closed", "line 2, column 1: '{never'"),
     ("1. 11-15 (24-19", "unterminated variation"),
     ("11-15 e4", "'e4': expected a move such as 11-15"),
+    ("11-15 22 18-14", "'22': expected a move such as 11-15"),
     ('[GameType "20"]', "expected '21', English draughts"),
     ("", "The PDN holds 0 games"),
     ("1. 11-15 1-0\n\n1. 11-15 1-0", "several games"),

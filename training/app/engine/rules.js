@@ -172,11 +172,15 @@ const writeMove = (squares, captured, isAmbiguous) =>
 const pathKey = ({ squares }) => squares.join();
 const endsKey = ({ squares }) => `${squares[0]},${squares.at(-1)}`;
 
+/** Between two squares of a move; whether it is a capture follows from the position. */
+export const MARK = String.raw`\s*(?:[-xX:\u00d7\u2010-\u2015\u2212]>?|\u2192|to)\s*`;
+const MOVE = new RegExp(`^[0-9]{1,9}(?:${MARK}[0-9]{1,9})+$`);
+
 const parseSquares = (text) => {
-  if (!/^[0-9]{1,9}(-[0-9]{1,9}|(x[0-9]{1,9})+)$/.test(text)) {
+  if (!MOVE.test(text.trim())) {
     throw new Error(`'${text}' is not a move: write 11-15, 22x15 for a capture, or each square as in 22x15x8`);
   }
-  const squares = text.split(/[-x]/).map(Number);
+  const squares = text.match(/[0-9]+/g).map(Number);
   const wrong = squares.find((square) => square < 1 || square > 32);
   if (wrong !== undefined) throw new Error(`'${text}' names square ${wrong}: squares are 1 to 32`);
   return squares;
@@ -210,7 +214,7 @@ const sectionsByColour = (sections) => {
     const colour = section.slice(0, 1);
     if (!"BW".includes(colour) || !colour) throw new Error(`section '${section}' begins with neither 'B' nor 'W'`);
     if (colour in found) throw new Error(`two sections for ${colour === "B" ? "black" : "white"}`);
-    found[colour] = section.slice(1).trim();
+    found[colour] = section.slice(1).trim().replace(/,$/, "");
   }
   for (const colour of "BW") {
     if (!(colour in found)) throw new Error(`no section for ${colour === "B" ? "black" : "white"}`);
@@ -248,7 +252,7 @@ export const readFen = (text) => {
     throw new Error(`bad FEN '${text.slice(0, 50)}'...: it has ${text.length} characters, at most ${MAX_FEN} are read`);
   }
   try {
-    return parseFen(text.trim().replace(/\.$/, ""));
+    return parseFen(text.trim().toUpperCase().replace(/\.$/, "").replace(/^\?/, "B"));
   } catch (error) {
     throw new Error(`bad FEN '${text}': ${error.message} (accepted: '${FEN_EXAMPLE}')`);
   }
@@ -292,9 +296,8 @@ export class Board {
   /** The legal move that a text writes, by its start and end or by its full path. */
   parseMove(text) {
     const squares = parseSquares(text);
-    const fitting = this.legalMoves.filter(({ captured }) => text.includes("x") === captured.length > 0);
-    const exact = fitting.filter((move) => pathKey(move) === squares.join());
-    const found = exact.length ? exact : fitting.filter((move) => endsKey(move) === squares.join());
+    const exact = this.legalMoves.filter((move) => pathKey(move) === squares.join());
+    const found = exact.length ? exact : this.legalMoves.filter((move) => endsKey(move) === squares.join());
     if (found.length === 1) return found[0];
     if (found.length) throw new Error(`'${text}' is ambiguous: write ${found.map((move) => move.text).join(" or ")}`);
     throw new Error(`'${text}' is illegal: the legal moves are ${formatMoves(this.legalMoves)}`);

@@ -1,14 +1,18 @@
 // Games as text, in Portable Draughts Notation (checkers_env/pdn.py).
 
-import { Board, readFen, START, writeFen } from "/static/engine/rules.js";
+import { Board, MARK, readFen, START, writeFen } from "/static/engine/rules.js";
 
+const RESULT = String.raw`(?:(?:1/2|\u00bd)(?:DASH(?:1/2|\u00bd))?|[0-2]DASH[0-2]|\*)(?![0-9x:/]|-[0-9])`
+  .replaceAll("DASH", String.raw`\s*[-\u2010-\u2015\u2212]\s*`);
 const TOKEN = new RegExp([
-  String.raw`(?<passed>\s+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{2,})`,
+  `(?<result>${RESULT})`,
+  `(?<move>[0-9]+(?:${MARK}[0-9]+)+)`,
+  String.raw`(?<passed>[\s\x1a,]+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{2,})`,
   String.raw`(?<variation>\()`,
   String.raw`\[\s*(?<name>\w+)\s*"(?<value>(?:[^"\\\r\n]|\\[^\r\n])*)"\s*\]`,
-  String.raw`(?<result>(?:1\/2-1\/2|[0-2]-[0-2]|\*)(?![0-9x*\/-]))`,
-  String.raw`(?<move>[0-9]+(?:[-x:][0-9]+)+)`,
-].join("|"), "y");
+  String.raw`(?<number>[0-9]+)(?=\s+[0-9])`,
+  String.raw`(?<remark>(?<![0-9])["']?\p{L}(?:\p{L}|[-.,:!?'"])*(?![\p{L}0-9]))`,
+].join("|"), "yu");
 const EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]';
 const WIDTH = 80;
 
@@ -38,8 +42,9 @@ export const readPdn = (text) => {
   };
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < text.length;) {
     const at = TOKEN.lastIndex;
-    const { variation, name, value, result, move } = TOKEN.exec(text)?.groups
+    const { variation, name, value, result, move, number } = TOKEN.exec(text)?.groups
       ?? fail(`'${/\S{1,60}/.exec(text.slice(at))?.[0] ?? text[at]}': ${EXPECTED}`, at);
+    if (number && start === START && Number(number) !== (board?.ply ?? 0) / 2 + 1) fail(`'${number}': ${EXPECTED}`, at);
     if (isOver && (name || move)) throw new Error("The PDN holds several games: give one to go on with.");
     if (variation) {
       TOKEN.lastIndex = endOfVariation(text, at);
@@ -47,8 +52,7 @@ export const readPdn = (text) => {
     }
     if (name && board) throw new Error("The PDN holds several games: give one to go on with.");
     if (name?.toLowerCase() === "fen") {
-      start = value;
-      attempt(() => readFen(start), at);
+      start = attempt(() => writeFen(readFen(value)), at);
     }
     if (name?.toLowerCase() === "gametype" && value.split(",")[0].trim() !== "21") {
       fail(`GameType '${value}': expected '21', English draughts`, at);
@@ -56,7 +60,7 @@ export const readPdn = (text) => {
     if (result) isOver = board !== null && (result !== "*" || !/\d/.test(text[at - 1])); // 24-20* is no end
     if (move) {
       board ??= new Board(start);
-      attempt(() => board.push(move.replaceAll(":", "x")), at);
+      attempt(() => board.push(move), at);
     }
   }
   if (!board && !/[[*]|\d-\d/.test(text)) throw new Error("The PDN holds 0 games: give one to go on with.");
