@@ -21,7 +21,7 @@ from checkers_env.board import Board
 from checkers_env.files import open_regular, write_atomically
 from checkers_env.movegen import MAX_ROWS, ROW_WIDTH, Position
 from checkers_env.moves import Move, find_moves, pack_move, parse_squares, unpack_move
-from checkers_env.pdn_tokens import DASH, EXPECTED, WRITTEN_MOVE, PdnError, Source, Token
+from checkers_env.pdn_tokens import DASH, NUMBERED_MOVE, WRITTEN_MOVE, PdnError, Source, Token
 from checkers_env.replay import replay
 
 __all__ = ["Game", "PdnError", "dump", "dumps", "load", "loads", "stream"]
@@ -169,6 +169,7 @@ class _Reader:
 
     def __init__(self, source: Source, tokens: list[Token], strict: bool) -> None:
         self._source, self._tokens, self._strict = source, tokens, strict
+        self._error = source.error
         self._tags: dict[str, Token] = {}
         self._runs: list[Token] = []  # of moves
         self._moves: list[str] = []  # as they are written
@@ -177,28 +178,21 @@ class _Reader:
 
     def read(self) -> Game:
         """Return the game. Raise PdnError if it cannot be read."""
-        for index, token in enumerate(self._tokens):
+        for token in self._tokens:
             if token.is_error:
                 raise self._error(token.text, token.at)
             if token.kind == "tag":
                 self._read_tag(token)
             elif token.kind == "moves":
-                self._runs.append(token)
-                self._moves += WRITTEN_MOVE.findall(token.text)
+                self._read_moves(token)
             else:
-                self._read_other(token, self._tokens[index + 1 : index + 2])
+                self._read_other(token)
         if not (self._tags or self._moves or self._end):
-            raise self._unexpected(self._tokens[0])
+            raise self._source.unexpected(self._tokens[0].text, self._tokens[0].at)
         moves = self._replay(self._read_start())
         result = self._read_result(self._tags.pop("Result", None))
         tags = {name: tag.text for name, tag in self._tags.items()}
         return Game(tags, moves, result, tuple(self._warnings.values()))
-
-    def _error(self, message: str, at: int) -> PdnError:
-        return PdnError(message, *self._source.place(at))
-
-    def _unexpected(self, token: Token) -> PdnError:
-        return self._error(f"{token.text[:60]!r}: {EXPECTED}", token.at)
 
     def _warn(self, kind: str, message: str, at: int) -> None:
         """Keep the first warning of a kind. Raise PdnError if the reader is strict."""
@@ -216,7 +210,29 @@ class _Reader:
             raise self._error(f"a second tag {name}, which differs from the first", token.at)
         self._warn(f"tag {name}", f"a second tag {name} is passed over", token.at)
 
-    def _read_other(self, token: Token, following: list[Token]) -> None:
+    def _read_moves(self, token: Token) -> None:
+        if token.name:
+            self._check_numbers(token)
+        if "," in token.text:
+            self._warn("comma", "',' is passed over", token.at + token.text.index(","))
+        self._runs.append(token)
+        self._moves += WRITTEN_MOVE.findall(token.text)
+
+    def _check_numbers(self, token: Token) -> None:
+        """Raise PdnError for a number without a dot that is not the number of the move."""
+        ply = len(self._moves)
+        for match in NUMBERED_MOVE.finditer(token.text):
+            ply, number, at = (
+                ply + (match["move"] is not None),
+                match["bare"],
+                token.at + match.start(),
+            )
+            if number:
+                if number != str(ply // 2 + 1) and "FEN" not in self._tags:
+                    raise self._source.unexpected(number, at)
+                self._warn("number", f"{number!r} is read as the number of a move", at)
+
+    def _read_other(self, token: Token) -> None:
         """Read a result, or what stands between moves."""
         kind, text, at, *_ = token
         if kind == "result":
@@ -227,16 +243,8 @@ class _Reader:
             message = f"the game begins here; {len(self._moves)} moves before are left out"
             self._warn(kind, message, at)
             self._tags["FEN"], self._runs, self._moves = token, [], []
-        elif kind != "number":
-            self._warn(kind, f"{text!r} is passed over", at)
-        elif [it.kind for it in following] == ["moves"] and self._is_number(text):
-            self._warn(kind, f"{text!r} is read as the number of a move", at)
         else:
-            raise self._unexpected(token)
-
-    def _is_number(self, text: str) -> bool:
-        """Return whether a number may be that of the next move."""
-        return "FEN" in self._tags or text == str(len(self._moves) // 2 + 1)
+            self._warn(kind, f"{text!r} is passed over", at)
 
     def _read_start(self) -> Position:
         kind, given = self._tags.get("GameType"), self._tags.get("FEN")

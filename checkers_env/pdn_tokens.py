@@ -15,16 +15,15 @@ _RESULT = rf"(?:(?:1/2|\u00bd)(?:{DASH}(?:1/2|\u00bd))?|[0-2]{DASH}[0-2]|\*)(?![
 _MOVE = rf"[0-9]++(?:{MARK}[0-9]++)++"
 _TAG_START = r"[ \t]*\[\s*[A-Za-z0-9_]+\s*\""
 _COMMENT = rf"\{{[^}}\n]*+(?:\n(?!{_TAG_START})[^}}\n]*+)*+\}}"
-EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
+_EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
 _BAD_TAG = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
 _TOKEN = re.compile(
     rf"""
-    (?P<moves>(?:(?:[0-9]++\.++\s*+)?(?!{_RESULT}){_MOVE}[!?*]*+\s*+)++)
+    (?P<moves>(?:(?:(?:[0-9]++\.++|(?P<bare>[0-9]++)(?=\s))\s*+)?(?!{_RESULT}){_MOVE}[!?*]*+[\s,]*+)++)
     |(?P<passed>[\s\x1a]+|{_COMMENT}|;[^\n]*|(?<![^\n])%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{{2,}})
     |(?P<variation>\()
     |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\[^\n])*)"\s*\])
     |(?P<result>{_RESULT})
-    |(?P<number>[0-9]++\s++)
     |(?P<comma>,)
     |(?P<setup>/\s*FEN\s*"(?P<position>[^"/\n]*)"\s*/)
     |(?P<remark>(?<![0-9])["']?[^\W\d_](?:[^\W\d_]|[-.,:!?'"])*+(?!\w))
@@ -32,6 +31,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 WRITTEN_MOVE = re.compile(_MOVE)
+NUMBERED_MOVE = re.compile(rf"(?P<move>{_MOVE})|[0-9]+\.+|(?P<bare>[0-9]+)")
 _VARIATION_TOKEN = re.compile(rf"{_COMMENT}|;[^\n]*|[(){{]|^{_TAG_START}", re.MULTILINE)
 _TAG_LINE, _LINE_END = re.compile(rf"^{_TAG_START}", re.MULTILINE), re.compile("\n")
 _TAG_LINE_OR_RESULT = re.compile(rf"^{_TAG_START}|(?<!\S){_RESULT}(?!\S)", re.MULTILINE)
@@ -47,7 +47,10 @@ class PdnError(ValueError):
 
 
 class Token(NamedTuple):
-    """A part of a game; that of kind "error" or of a faulty "tag" has a message as its text."""
+    """A part of a game; an error has a message as its text.
+
+    Tags have a name, and moves the last of their numbers without a dot.
+    """
 
     kind: str
     text: str
@@ -75,7 +78,7 @@ class Source:
                 kind = token.kind
                 if kind == "tag" and is_begun and tokens[-1].kind != "tag":
                     return tokens
-                if is_over and kind in ("moves", "number", "setup"):
+                if is_over and kind in ("moves", "setup"):
                     return tokens
                 is_begun = is_begun or kind != "remark"
                 is_over = is_over or kind == "result"
@@ -89,16 +92,22 @@ class Source:
 
     def _begin(self) -> None:
         """Set the place of a game, and read on until the game or the text ends in the buffer."""
-        self._line, self._column = self.place(self.at)
+        place = self.error("", self.at)
+        self._line, self._column = place.line, place.column
         if len(self.text) - self.at <= MAX_GAME and (more := self._file.read(2 * MAX_GAME)):
             self.text, self.at = self.text[self.at :] + more, 0
         self._start = self.at
 
-    def place(self, at: int) -> tuple[int, int]:
-        """Return line and column of a place behind the start of the game."""
+    def error(self, message: str, at: int) -> PdnError:
+        """Return an error at a place behind the start of the game."""
         before = self.text.rfind("\n", self._start, at)
         line = self._line + self.text.count("\n", self._start, at)
-        return line, at - before if before >= 0 else self._column + at - self._start
+        column = at - before if before >= 0 else self._column + at - self._start
+        return PdnError(message, line, column)
+
+    def unexpected(self, text: str, at: int) -> PdnError:
+        """Return an error about a text that is out of place."""
+        return self.error(f"{text[:MAX_QUOTE]!r}: {_EXPECTED}", at)
 
     def _token(self, at: int) -> tuple[Token | None, int]:
         """Return the token at a place, or None between tokens, and where to go on."""
@@ -114,7 +123,7 @@ class Source:
             name, value = match["name"], match["value"]
             value = re.sub(r"\\(.)", r"\1", value) if "\\" in value else value
             return Token(kind, value, at, name), match.end()
-        return Token(kind, match["position"] or match[0].strip(), at), match.end()
+        return Token(kind, match["position"] or match[0], at, match["bare"] or ""), match.end()
 
     def _unexpected(self, at: int) -> tuple[Token, int]:
         """Return an error at a place, and where to go on behind it."""
@@ -126,7 +135,7 @@ class Source:
                 return self._failure(at, _BAD_TAG, _LINE_END, "tag")
             return self._failure(at, _BAD_TAG, _TAG_LINE_OR_RESULT)
         word = _WORD.match(self.text, at)
-        message = f"{word[0] if word else char!r}: {EXPECTED}"
+        message = f"{word[0] if word else char!r}: {_EXPECTED}"
         return self._failure(at, message, _TAG_LINE_OR_RESULT)
 
     def _failure(
