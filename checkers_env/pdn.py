@@ -222,13 +222,11 @@ class _Reader:
         """Raise PdnError for a number without a dot that is not the number of the move."""
         ply = len(self._moves)
         for match in NUMBERED_MOVE.finditer(token.text):
-            ply, number, at = (
-                ply + (match["move"] is not None),
-                match["bare"],
-                token.at + match.start(),
-            )
-            if number:
-                if number != str(ply // 2 + 1) and "FEN" not in self._tags:
+            if match.lastgroup == "move":
+                ply += 1
+            elif match.lastgroup == "bare":
+                number, at = match[0], token.at + match.start()
+                if int(number[:9]) != ply // 2 + 1 and "FEN" not in self._tags:
                     raise self._source.unexpected(number, at)
                 self._warn("number", f"{number!r} is read as the number of a move", at)
 
