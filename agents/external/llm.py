@@ -30,7 +30,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before a request is sent again
 PASSING = {408, 425, 429, *range(500, 600)}  # HTTP statuses of failures that may pass
 ADDRESS = re.compile(r"(https?://(?:\[[^\]]*\]|[^/:]+)(?::\d+)?(?:/[^:]*)?):(.+)", re.DOTALL)
 MARKED = re.compile(r"^[^\w\n]*final answer[^\w\n]*?:(.*)$", re.IGNORECASE | re.MULTILINE)
-MOVE = re.compile(rf"(?<!\d)\d{{1,2}}(?:{MARK}\d{{1,2}})+(?!\d)")
+MOVE = re.compile(rf"(?<!\d)\d{{1,2}}(?:{MARK}\d{{1,2}}){{1,12}}(?!\d)")  # at most 12 jumps
 RULES = (
     "You play English draughts (American checkers) on squares 1 to 32. Black starts on 1 to 12, "
     "moves first and moves towards 32. White starts on 21 to 32 and moves towards 1. Men move and "
@@ -299,7 +299,7 @@ def read_answer(content: bytes) -> Answer:
     try:
         choice = json.loads(content)["choices"][0]
         message, reason = choice["message"], choice.get("finish_reason")
-        refusal = message.get("refusal")
+        refusal = _text(message.get("refusal"))
         texts = [
             _text(message.get(it)).strip() for it in ("content", "reasoning_content", "reasoning")
         ]
@@ -307,7 +307,7 @@ def read_answer(content: bytes) -> Answer:
         text = _quote(content.decode(errors="replace"))
         raise ServerError(f"sends no chat completion: {text}") from None
     if refusal or reason == "content_filter":
-        return Answer(next(filter(None, [*texts[:1], _text(refusal)]), ""), "refused")
+        return Answer(texts[0] or refusal, "refused")
     return Answer(next(filter(None, texts), ""), "cut off" if reason == "length" else "")
 
 
