@@ -67,11 +67,6 @@ class Tells:
             print(what, file=story)
 
 
-class Hangs:
-    def act(self, board):
-        time.sleep(1000)
-
-
 class Moody(First):
     """Agent that fails in another way at each move of a game."""
 
