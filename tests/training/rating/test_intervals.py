@@ -64,6 +64,8 @@ def test_independent_games_without_draws_have_wilsons_interval():
     found = score(points, np.arange(1000))
     wilson = binomtest(700, 1000).proportion_ci(0.95, "wilson")
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=2e-4)
+    few = score([1, 1, 1, 1, 0], np.arange(5))  # 0.3 above 1/2, with a standard error of 1/4
+    assert few.los == pytest.approx(student.cdf(0.3 / 0.25, 4))
 
 
 def test_error_is_that_of_the_mean_of_pairs():
