@@ -83,10 +83,7 @@ def stream(
     path: str | os.PathLike[str], errors: list[PdnError] | None = None, *, strict: bool = False
 ) -> Iterator[Game]:
     """Yield the games in a file one at a time, in bounded memory. For the rest, see `load`."""
-    with (
-        open_regular(path) as file,
-        io.TextIOWrapper(file, "utf-8-sig", newline=None) as text,
-    ):
+    with open_regular(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
         try:
             yield from _games(text, errors, strict)
         except UnicodeDecodeError as error:
@@ -155,13 +152,11 @@ def _games(text: TextIO, errors: list[PdnError] | None, strict: bool) -> Iterato
     source = Source(text)
     while tokens := source.next_game():
         try:
-            game = _Reader(source, tokens, strict).read()
+            yield _Reader(source, tokens, strict).read()
         except PdnError as error:
             if errors is None:
                 raise
             errors.append(error)
-        else:
-            yield game
 
 
 class _Reader:

@@ -7,23 +7,21 @@ from checkers_env.movegen import BLACK_BOARD, KINGS, PACKED_MOVE, WHITE_BOARD, g
 
 
 @kernel
-def replay(
-    written: KernelArg, rows: KernelArg, black: int, white: int, kings: int, side: int
-) -> int:
+def replay(moves: KernelArg, rows: KernelArg, black: int, white: int, kings: int, side: int) -> int:
     """Make written moves from a position, and return how many are legal and decided.
 
-    `written`, int64, are packed moves with each square, or with start and end alone. Each becomes
+    `moves`, int64, are packed moves with each square, or with start and end alone. Each becomes
     the move that it writes, negative if another legal move has the same start and end.
     """
-    for ply in range(len(written)):
+    for ply in range(len(moves)):
         end = generate_successors(rows, 0, black, white, kings, side)
-        row, alike = find_row(rows, end, written[ply])
+        row, alike = find_row(rows, end, moves[ply])
         if row < 0:
             return ply
         black, white, kings = rows[row, BLACK_BOARD], rows[row, WHITE_BOARD], rows[row, KINGS]
-        written[ply] = rows[row, PACKED_MOVE] if alike == 1 else -rows[row, PACKED_MOVE]
+        moves[ply] = rows[row, PACKED_MOVE] if alike == 1 else -rows[row, PACKED_MOVE]
         side = 1 - side
-    return len(written)
+    return len(moves)
 
 
 @kernel
@@ -35,9 +33,9 @@ def find_row(rows: KernelArg, end: int, move: int) -> tuple[int, int]:
         if other & 63 == move & 63 and first_bit(other) == start:
             row, alike = at, alike + 1
             exact = at if other == move else exact
-    if exact < 0 and (alike != 1 or move >> 12 != 1):  # not start and end alone
-        return -1, alike
-    return exact if exact >= 0 else row, alike
+    if exact < 0 and alike == 1 and move >> 12 == 1:  # start and end alone
+        exact = row
+    return exact, alike
 
 
 @kernel

@@ -31,7 +31,16 @@ FRAGMENTS = {
     "pdn": [
         *'([{}])\n\r "\\;%$!.*',
         *('[Event "a"]', '[FEN "W:W18:B9"]', '[Result "1-0"]', '[GameType "20"]', "1."),
-        *("11-15", "9:13", "22x15x8", "1-0", "1/2-1/2", "0-0", "2-2", "\ufeff"),
+        *("11-15", "9:13", "22x15x8", "1-0", "1/2-1/2", "0-0", "2-2", "\ufeff", "\u00bd", "so"),
+        *(
+            "1 ",
+            ",",
+            " \u2013 ",
+            '[FEN "b:w5,6,13,14,:bk1,k9,"]',
+            '/FEN "W:W32:B1"/',
+            "1x17",
+            "\x1a",
+        ),
     ],
     "move": [*"0123456789-x: \n", "11-15", "2x9x18x11x2", "32-28", "\u0661"],
     "agent": [
@@ -88,7 +97,7 @@ def check_pdn(text):
         (game.moves, game.result) for game in games
     ]
     for error in errors:
-        assert 1 <= error.line <= text.count("\n") + 1
+        assert 1 <= error.line <= len(re.split(r"\r\n?|\n", text))
         assert error.column >= 1
     if errors:
         raise errors[0]
