@@ -86,7 +86,9 @@ NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 
 _CARDS = {name.lower(): card for card, name in NAMES.items()}
 _COMMENT = re.compile(r"[#;](?:\s*weight\s+(?P<weight>\S+))?")
-_HAS_GAMES = re.compile(r'^\s*\[\s*\w+\s*"|(?<!\S)(?:\*|[0-2]-[0-2]|1/2\S*)\s*$', re.MULTILINE)
+_HAS_GAMES = re.compile(  # a tag, a result at the end of a line, or a line of later moves
+    r'^\s*\[\s*\w+\s*"|(?<!\S)(?:\*|[0-2]-[0-2]|1/2\S*)\s*$|^\s*(?!1\.)[0-9]+\.', re.MULTILINE
+)
 _MAX_WEIGHT = 1000
 
 

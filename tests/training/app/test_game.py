@@ -154,7 +154,7 @@ def test_wrong_pdn_is_refused_with_a_reason(play, text, words):
 
 def test_opening_is_moves_or_a_position(play):
     script = "answer = asked.texts.map((text) => attempt(() => readOpening(text)));"
-    texts = ["", "11-15  23-19", "B:W32:BK1,K28", "first", "B:W1", "11-16 1-2"]
+    texts = ["", "1. 11-15,  23x19", "b:W32,:BK1,K28", "first", "B:W1", "11-16 1-2"]
     *good, first, position, move = play(script, texts=texts)
     assert good == [
         {"start": fen.START, "moves": []},

@@ -24,8 +24,10 @@ export const createBoard = (start = START, moves = []) => {
 
 // Begin at a position (FEN), or after moves: {start, moves}.
 export const readOpening = (text) => {
-  const board = text.includes(":") ? createBoard(text) : createBoard(START, text.split(/\s+/).filter(Boolean));
-  return { start: text.includes(":") ? board.fen : START, moves: texts(board.moves) };
+  const isPosition = /^\s*[BW?]\s*:/i.test(text);
+  const moves = isPosition ? [] : text.replace(/\b[0-9]+\.+/g, " ").split(/[\s,]+/).filter(Boolean);
+  const board = createBoard(isPosition ? text : START, moves);
+  return { start: isPosition ? board.fen : START, moves: texts(board.moves) };
 };
 
 export const checkPlayable = (opening) => {
