@@ -60,6 +60,8 @@ class PlayerAgent:
         Time for a move. A searching player then deepens iteratively, to its depth at most. It plays
         the best move of the last complete search; a selective one plays the best move so far. A
         Monte Carlo player simulates until the time is up, but not more often than it is set to.
+    blunder
+        Share of moves that are random, from 0 to 1. Kernels that take the `player` make none.
     ws
         Arrays of the search; by default new ones.
     lock
@@ -70,6 +72,7 @@ class PlayerAgent:
     player: Any = field(repr=False)
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     seconds: float | None = None
+    blunder: float = 0.0
     ws: Workspace = field(default=cast(Workspace, None), repr=False)
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -121,7 +124,7 @@ class PlayerAgent:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         with self.lock:
             if self.seconds is None:
-                return self._search(self.player, board)
+                return self.random_move(board) or self._search(self.player, board)
             return self.search(board, self.limits, threading.Event(), lambda depth, move: None)
 
     def search(
@@ -144,6 +147,8 @@ class PlayerAgent:
         player, timed = self.player, limits.seconds is not None
         with self.lock:
             self._enlarge_table(limits)
+            if move := self.random_move(board):
+                return move
             if len(board.legal_moves) == 1 or not _searches(player):
                 return self._search(player, board)
             if hasattr(player, "simulations"):
@@ -156,6 +161,12 @@ class PlayerAgent:
                 return self._deepen_within(limits, board, min(most, MAX_DEPTH), stopped, report)
             with stop_after(self.ws, stopped, limits.seconds):
                 return self._search(player, board)
+
+    def random_move(self, board: Board) -> Move | None:
+        """Return any legal move if this move is a blunder, by the generator; else None."""
+        if self.blunder and self.rng.random() < self.blunder:
+            return board.legal_moves[self.rng.integers(len(board.legal_moves))]
+        return None
 
     def _enlarge_table(self, limits: Limits) -> None:
         """Give a selective search a table that suits its limits; a new one is empty."""
@@ -213,6 +224,22 @@ class PlayerAgent:
         return next(move for move in board.legal_moves if move.squares == squares)
 
 
+@dataclass(frozen=True)
+class FunctionAgent:
+    """An agent whose moves a function selects."""
+
+    function: Callable[[Board], Move | str]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def act(self, board: Board) -> Any:
+        """Return the function's move, a Move or text."""
+        return self.function(board)
+
+
 def _searches(player: Any) -> bool:
     return hasattr(player, "depth") or hasattr(player, "simulations")
 
@@ -235,7 +262,15 @@ def begin_game(agent: Agent, rng: np.random.Generator) -> None:
 
 
 def check_move(move: object, board: Board) -> Move:
-    """Return what ``act(board)`` has returned; raise TypeError or ValueError unless it is legal."""
+    """Return what ``act(board)`` has returned, a Move or its text.
+
+    Raise TypeError or ValueError unless it is legal.
+    """
+    if isinstance(move, str):
+        try:
+            return board.parse_move(move)
+        except ValueError as error:
+            raise ValueError(f"act(board) returned {error}") from None
     if not isinstance(move, Move):
         raise TypeError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
     if move not in board.legal_moves:

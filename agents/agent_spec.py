@@ -21,6 +21,7 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "simulations": int,
     "nodes": int,
     "seconds": float,
+    "blunder": float,
     "endgame": int,
     "selective": ("0", "1").index,
     "tie": str,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent
+from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, check_move
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
@@ -178,7 +178,8 @@ def analyse_lines(
             if isinstance(agent.player, MonteCarlo):
                 return _analyse_simulations(agent, board, limits, stopped, lines)
     start = time.perf_counter()
-    return [Analysis(agent.act(board.copy()), seconds=time.perf_counter() - start)]
+    move = check_move(agent.act(board.copy()), board)
+    return [Analysis(move, seconds=time.perf_counter() - start)]
 
 
 def _analyse_search(
@@ -303,9 +304,11 @@ def _analyse_simulations(
 ) -> list[Analysis]:
     start = time.perf_counter()
     position = board.position
+    if random := agent.random_move(board):
+        return [Analysis(random, None, (random,), seconds=time.perf_counter() - start)]
     count = generate_successors(agent.ws.rows, 0, *position)
     if count == 1 or any(is_winning_move(row, position.turn) for row in agent.ws.rows[:count]):
-        move = agent.act(board.copy())
+        move = replace(agent, blunder=0.0).act(board.copy())
         after = board.copy()
         after.push(move)
         score = None if after.legal_moves else 1.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agents.agent import Agent
+from agents.agent import Agent, FunctionAgent
 from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec, Kind
 from agents.continual.agent import make_continual
 from checkers_env.files import open_regular
@@ -33,7 +33,10 @@ def make_external(spec: AgentSpec, options: Mapping[str, Any]) -> Agent:
 def _call_factory(text: str, options: Mapping[str, Any]) -> Agent:
     factory = load_factory(text)
     try:
-        inspect.signature(factory).bind(**options)
+        signature = inspect.signature(factory)
+        if [*signature.parameters] == ["board"] and not (options or isinstance(factory, type)):
+            return FunctionAgent(factory)
+        signature.bind(**options)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{text!r} cannot be called with {options}: {error}") from None
     agent: Agent = factory(**options)

@@ -56,6 +56,7 @@ def make(
     nodes: int | None = None,
     seconds: float | None = None,
     seed: int | None = None,
+    blunder: float | None = None,
     endgame: int | None = None,
     selective: bool | None = None,
     tie: str | None = None,
@@ -73,7 +74,8 @@ def make(
         - a name from :func:`available`, or ``strong-1`` (see :data:`ARCHIVED_PLAYERS`);
         - a weight file (``champion.safetensors``);
         - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
-        - a class or function of your own: ``package.module:factory`` or ``file.py:factory``;
+        - code of your own, ``package.module:name`` or ``file.py:name``: a class or function that
+          makes an agent, or a function ``move(board)``;
         - an outside player (see the docs): ``hub:COMMAND``, ``dxp:HOST:PORT``,
           ``policy:file.py:name``, ``openspiel:mcts``, or a zip file of Stable-Baselines3;
         - ``continual:POOL`` or ``continual:POOL:RECORD`` (see :mod:`agents.continual.agent`).
@@ -89,6 +91,8 @@ def make(
         Time a move, instead of a depth or simulations.
     seed
         Seed of agents that use chance.
+    blunder
+        Share of random moves, from 0 to 1, of any player of this project.
     endgame
         Largest number of pieces for endgame tables, 2 to 5 (see :mod:`agents.endgame`). Only for
         alpha-beta players. The tables are computed once, in seconds for up to 4 pieces.
@@ -126,7 +130,7 @@ def make(
     else:
         spec = AgentSpec.parse(agent)
     options |= {"depth": depth, "simulations": simulations, "nodes": nodes, "seconds": seconds}
-    options |= {"seed": seed, "endgame": endgame, "selective": selective}
+    options |= {"seed": seed, "blunder": blunder, "endgame": endgame, "selective": selective}
     options |= {"tie": tie, "order": order, "ends_at_jump": ends_at_jump}
     given = {name: _plain(value) for name, value in options.items() if value is not None}
     if spec.is_builtin:
@@ -139,10 +143,13 @@ def _make_builtin(spec: AgentSpec, given: Mapping[str, Any]) -> PlayerAgent:
     if unknown := [name for name in options if name not in (*OPTIONS, "seed")]:
         raise ValueError(f"{agent!r} takes {', '.join(OPTIONS)}, seed, not {', '.join(unknown)}")
     seed, simulations = options.pop("seed", None), options.pop("simulations", None)
+    blunder = options.pop("blunder", 0.0)
     depth, nodes, seconds = (options.get(name) for name in ("depth", "nodes", "seconds"))
     Limits(depth, simulations, seconds, nodes=nodes).check()
     if seed is not None and not (type(seed) is int and seed >= 0):
         raise ValueError(f"seed must be a whole number from 0 on, not {seed!r}")
+    if not (type(blunder) in (int, float) and 0 <= blunder <= 1):
+        raise ValueError(f"blunder must be a share from 0 to 1, not {blunder!r}")
     player: Any = _player(spec, depth)
     if isinstance(player, AlphaBeta) and simulations is None:
         endgame = options.pop("endgame", None)
@@ -154,7 +161,7 @@ def _make_builtin(spec: AgentSpec, given: Mapping[str, Any]) -> PlayerAgent:
             player = player._replace(tablebase=load_tablebase(endgame))
     else:
         player = _simulating(agent, player, simulations, options)
-    return PlayerAgent(agent, player, np.random.default_rng(seed), seconds)
+    return PlayerAgent(agent, player, np.random.default_rng(seed), seconds, float(blunder))
 
 
 def _simulating(

@@ -2,11 +2,13 @@
 
     python training/benchmark.py AGENT [AGENT ...] [--against NAME [NAME ...]] [options]
 
+One agent alone is rated on the zoo's scale, by games with the players that tell most about it.
+
 An agent is a name (blondie24, material, ...), a weight file, your own code as file.py:factory or
 package.module:factory, a program as "hub:COMMAND", or a policy as zip file. Options of an agent
-follow an @: material@depth=6, blondie24@seconds=0.05. Without --against all agents meet. Each pair
-plays every opening with both colours. The folder of a league has its games (PDN and JSON) and a
-page with tables and a board to replay them on.
+follow an @: material@depth=6, blondie24@seconds=0.05. Several agents without --against all meet.
+Each pair plays every opening with both colours. The folder of a league has its games (PDN and JSON)
+and a page with tables and a board to replay them on.
 """
 
 from __future__ import annotations
@@ -32,21 +34,23 @@ from checkers_env import pdn
 from checkers_env.files import check_output, write_atomically
 from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
-from training.league import schedule
+from training.league import records, schedule
 from training.league.adjudicate import make_adjudicator
 from training.league.entrants import Entry, file_digest, is_confined, make_entry
 from training.league.game import LeagueRules, limit_agent, one_line, printable
 from training.league.journal import FILE_NAME, Journal
-from training.league.records import LEAGUE_FILE, GameRecord, League, games_to_pdn, save_league
+from training.league.records import Entrant, GameRecord, League
 from training.league.runner import run_league
 from training.league.schedule import LeagueFixture, Pairing
 from training.rating import pentanomial
 from training.rating.elo import describe_scale, find_anchor
+from training.rating.placement import MOST_GAMES, placement_rounds
+from training.rating.zoo_scale import ANCHORS, agent_text, known_ratings
 from training.report.calibration import calibrate, make_valuing_player
 from training.report.examination import examine_player, lineup
 from training.report.html_report import render_report
-from training.report.standings import standings, verdict, write_standings
-from training.report.terminal import answer_counts, print_league
+from training.report.standings import reproductions, standings, summary, write_standings
+from training.report.terminal import answer_counts, move_time, print_league
 from training.runtime.cli import print_resume_command, read_options, run_command
 from training.runtime.run_folder import lock_run_folder, short_name
 from training.runtime.validation import Range, validate_ranges
@@ -57,7 +61,7 @@ NOTES = (
     "one observation.",
 )
 PDN_FILE, REPORT_FILE, DIAGRAM_FILE = "games.pdn", "report.html", "calibration.svg"
-FILES = (FILE_NAME, LEAGUE_FILE, PDN_FILE, REPORT_FILE, DIAGRAM_FILE)  # of a league
+FILES = (FILE_NAME, records.LEAGUE_FILE, PDN_FILE, REPORT_FILE, DIAGRAM_FILE)  # of a league
 
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help_behavior_hint="")]
@@ -70,7 +74,7 @@ class BenchmarkConfig:
     agents: tyro.conf.Positional[Names]
     """Agents to be measured."""
     against: Names = ()
-    """Opponents; without any, the agents play each other."""
+    """Opponents; without any, the agents play each other, and one agent the zoo's players."""
     depth: int | None = None
     """Search depth of built-in players (default: that of training) and Hub engines (4)."""
     seconds: float | None = None
@@ -98,7 +102,8 @@ class BenchmarkConfig:
     sprt: tuple[float, float] | None = None
     """Two leads in Elo, e.g. 0 50: a match of two stops when the test accepts one of them."""
     anchor: str = ""
-    """NAME=ELO: the rating of one player. Default: material@depth=4 is 0, else the mean is 0."""
+    """NAME=ELO: the rating of one player. Default: the zoo's ratings of those --against; without,
+    material@depth=4 is 0, else the mean is 0."""
     thesis: bool = False
     """Rate a match of two by the thesis's formula as well."""
     seed: Annotated[int, Range(0)] = 0
@@ -155,6 +160,7 @@ class LeagueSetup(NamedTuple):
     pairings: list[Pairing]
     fixtures: tuple[LeagueFixture, ...]
     rules: LeagueRules
+    known: dict[int, float]  # ratings on the zoo's scale, by the entrant's number
 
 
 def set_up_league(config: BenchmarkConfig) -> LeagueSetup:
@@ -177,6 +183,7 @@ def set_up_league(config: BenchmarkConfig) -> LeagueSetup:
         pairings,
         schedule.schedule_games(pairings, cards, config.rounds),
         LeagueRules(draws, config.seed, limit, judge),
+        scale_ratings(config, entrants),
     )
 
 
@@ -200,13 +207,17 @@ def play_league(
         journal.create(identity, known)
     games = {game.number: game for game in known}
     decided = config.sprt and pentanomial.is_decided(games, config.sprt)
-    left = [] if decided else [it for it in setup.fixtures if it.number not in games]
+    rounds: Iterable[Sequence[LeagueFixture]] = [] if decided else [setup.fixtures]
+    total = len(setup.fixtures)
+    if is_placement(config):
+        rounds = placement_rounds(setup.league, setup.fixtures, setup.known, games, config.seed)
+        total = min(total, MOST_GAMES)
+    left = ([it for it in some if it.number not in games] for some in rounds)
     makers = [entry.make for entry in setup.entries]
     threads = 1 if any(entry.single for entry in setup.entries) else config.threads
     hidden, unplayed = not console.is_terminal, list[str]()
     with closing(run_league(makers, left, setup.rules, journal, threads, unplayed)) as ending:
-        counts = len(setup.fixtures), len(games)
-        for game in track(ending, "games", *counts, console=console, disable=hidden):
+        for game in track(ending, "games", total, len(games), console=console, disable=hidden):
             games[game.number] = game
             if config.sprt and pentanomial.is_decided(games, config.sprt):
                 break
@@ -238,6 +249,19 @@ def findings(entry: Entry, league: League, config: BenchmarkConfig) -> list[str]
         return [one_line(f"The examination was not finished: {error}.")]
 
 
+def is_placement(config: BenchmarkConfig) -> bool:
+    """Return whether one agent is to be rated by games with players of the zoo."""
+    return len(config.agents) == 1 and not config.against and not config.analyse
+
+
+def scale_ratings(config: BenchmarkConfig, entrants: Sequence[Entrant]) -> dict[int, float]:
+    """Return the ratings of opponents on the zoo's scale, by number; none with another anchor."""
+    has_opponents = config.against or is_placement(config)
+    return (
+        known_ratings(entrants, len(config.agents)) if has_opponents and not config.anchor else {}
+    )
+
+
 def validate_config(config: BenchmarkConfig) -> None:
     """Raise ValueError for options that are out of range or do not go together."""
     validate_ranges(config)
@@ -251,6 +275,8 @@ def validate_config(config: BenchmarkConfig) -> None:
         check_output("--json", config.json)
     if config.analyse and (config.against or config.sprt or len(config.agents) != 1):
         raise ValueError("analyse is for one agent, without against and sprt")
+    if config.anchor and is_placement(config):
+        raise ValueError("anchor is for several agents: one alone is rated on the zoo's scale")
     match_of_two = not config.analyse and len(config.agents) + len(config.against) == 2
     for name in ("sprt", "thesis"):
         if getattr(config, name) and not match_of_two:
@@ -264,6 +290,8 @@ def default_folder(config: BenchmarkConfig) -> Path:
     text = "-".join(config.agents)
     if config.against:
         text += "-against-" + "-".join(config.against)
+    elif is_placement(config):
+        text += "-rated"
     return Path("runs", f"{short_name(text)}-seed-{config.seed}")
 
 
@@ -271,10 +299,11 @@ def make_pairings(config: BenchmarkConfig) -> tuple[list[str], list[Pairing]]:
     """Return the agents' texts and their pairings. Raise ValueError for fewer than two agents."""
     if config.analyse:
         return lineup(config.agents[0], config.depth, config.seconds)
-    texts, first = [*config.agents, *config.against], len(config.agents)
-    if len(texts) < 2:
-        raise ValueError("a league needs two agents: name a second agent, or one by --against")
-    if config.against:
+    against = ANCHORS if is_placement(config) else config.against
+    texts, first = [*config.agents, *against], len(config.agents)
+    if not config.agents:
+        raise ValueError("name an agent, such as blondie24 or my_agent.py:MyAgent")
+    if against:
         return texts, schedule.challenge_pairings(range(first), range(first, len(texts)))
     return texts, schedule.round_robin_pairings(first)
 
@@ -290,9 +319,11 @@ def make_entries(config: BenchmarkConfig, texts: Sequence[str]) -> list[Entry]:
     entrants = [entry.entrant for entry in entries]
     for number, entrant in enumerate(entrants):
         same = [other for other in entrants if other.name == entrant.name]
-        if sum((it.agent, it.options) == (entrant.agent, entrant.options) for it in same) > 1:
-            raise ValueError(f"two agents are named {entrant.name!r}: enter each agent once")
-        if len(same) > 1:  # such as files of one name in different folders
+        equal = [it for it in entrants[:number] if agent_text(it) == agent_text(entrant)]
+        if equal:  # an agent that meets itself
+            other = replace(entrant, name=f"{entrant.name} ({len(equal) + 1})")
+            entries[number] = entries[number]._replace(entrant=other)
+        elif len({agent_text(it) for it in same}) > 1:  # as files of one name in two folders
             longer = replace(entrant, name=printable(texts[number]))
             entries[number] = entries[number]._replace(entrant=longer)
     return entries
@@ -335,15 +366,26 @@ def write_reports(
     config: BenchmarkConfig, folder: Path, league: League, found: Sequence[str], console: Console
 ) -> None:
     """Write the league's files and its page, and print its table."""
-    anchor = find_anchor(league.entrants, config.anchor)
-    lines, first = standings(league, anchor), verdict(league)
+    placed = is_placement(config)
+    if placed:
+        players = {number for game in league.games for number in (game.black, game.white)}
+        league = records.select_entrants(
+            league, [league.entrants[it].name for it in sorted(players)]
+        )
+        found = list(move_time(league, 0))
+    known = scale_ratings(config, league.entrants)
+    anchor = None if known else find_anchor(league.entrants, config.anchor)
+    scale = describe_scale(anchor, known)
+    measured = len(config.agents) if (config.against or placed) and not config.sprt else 0
+    lines, first = standings(league, anchor, known), summary(league, measured, anchor, known)
+    found = [*found, *reproductions(league)]
     if config.sprt:
         sentence, *found = found
         first = f"{sentence} As if the number of games had been fixed: {first}"
-    save_league(folder / LEAGUE_FILE, league)
+    records.save_league(folder / records.LEAGUE_FILE, league)
     moves = [game.replay() for game in league.games]
-    pdn.dump(games_to_pdn(league, moves), folder / PDN_FILE)
-    notes = (describe_scale(anchor), *NOTES, *answer_counts(league), *found)
+    pdn.dump(records.games_to_pdn(league, moves), folder / PDN_FILE)
+    notes = (scale, *NOTES, *answer_counts(league), *found)
     page = render_report(league, moves, lines, verdict=first, notes=notes)
     write_atomically(folder / REPORT_FILE, page.encode())
     if config.json:
@@ -351,9 +393,9 @@ def write_reports(
     for output in (1, 2):  # an agent may have changed what it shares with us
         with suppress(OSError):
             os.set_blocking(output, True)
-    print_league(league, lines, anchor, verdict=first, thesis=config.thesis)
+    print_league(league, lines, scale, verdict=first, thesis=config.thesis, placed=placed)
     for sentence in found:
-        Console().print(sentence, highlight=False, markup=False)
+        Console().print(sentence, highlight=False, markup=False, soft_wrap=True)
     console.print(f"Report: {folder / REPORT_FILE}", markup=False)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent
+from agents.agent import Agent, check_move
 from agents.external.channel import ChannelClosedError
 from agents.external.errors import CLAIMS, EngineError, GameEndedError
 from agents.external.process import MAX_LINE_BYTES, ProcessLimits, SupervisedProcess
@@ -212,7 +212,10 @@ def _call_agent(agent: Any, method: str, arguments: list[Any]) -> dict[str, Any]
     """Return the move of ``act``, or whether an optional method returns True."""
     if method != "act":
         return {"result": getattr(agent, method, _nothing)(*arguments) is True}
-    move = agent.act(*arguments)
+    (board,) = arguments
+    move = agent.act(board.copy())
+    if isinstance(move, str):
+        move = check_move(move, board)
     if not isinstance(move, Move):
         raise EngineError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
     return {"move": [[*map(int, squares)] for squares in (move.squares, move.captured)]}

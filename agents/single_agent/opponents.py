@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, FunctionAgent, PlayerAgent
 from agents.agent_spec import AgentSpec
 from agents.registry import make
 from agents.search.workspace import table_bits, workspace
@@ -18,22 +18,6 @@ from checkers_env.moves import Move, format_moves
 COLOURS = ("black", "white")
 
 Opponent: TypeAlias = str | Agent | Callable[[Board], Move | str]
-
-
-@dataclass(frozen=True)
-class FunctionAgent:
-    """An agent whose moves a function selects."""
-
-    function: Callable[[Board], Move | str]
-
-    @property
-    def name(self) -> str:
-        """Name of the function."""
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
-
-    def act(self, board: Board) -> Any:
-        """Return the function's move, a Move or text."""
-        return self.function(board)
 
 
 def make_opponents(opponent: Opponent | Sequence[Opponent], depth: int | None) -> list[Agent]:

@@ -118,7 +118,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
 
     def _play_opponents(self) -> None:
         for index, opponent in enumerate(self._opponents):
-            if not isinstance(opponent, PlayerAgent):
+            if not isinstance(opponent, PlayerAgent) or opponent.blunder:
                 play_agent(opponent, index, self._batch, self.board)
                 continue
             with defer_signals():

@@ -11,6 +11,7 @@ import pytest
 
 import agents
 from agents.agent import PlayerAgent
+from agents.analysis import analyse
 from agents.blondie.architecture import BLONDIE_1999
 from agents.registry import ZOO
 from agents.search.player import AlphaBeta
@@ -180,6 +181,8 @@ def test_file_may_define_a_dataclass_and_an_evaluator(factories):
         ("material", {"seconds": float("inf")}, "seconds must be finite"),
         ("random", {"seed": True}, "seed must be a whole number from 0 on, not True"),
         ("material", {"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ("material", {"blunder": 1.5}, "blunder must be a share from 0 to 1, not 1.5"),
+        ("random", {"blunder": "all"}, "blunder must be a share from 0 to 1, not 'all'"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
         ("material", {"tie": "none"}, "tie must be one of first, last, chance, not 'none'"),
         ("material", {"order": "size"}, "order must be one of direction, piece, not 'size'"),
@@ -193,9 +196,9 @@ def test_file_may_define_a_dataclass_and_an_evaluator(factories):
         (
             "material",
             {"king": 2},
-            "'material' takes depth, simulations, nodes, seconds, endgame, selective, tie, order, "
-            "ends_at_jump, reduces, reverse_futility_reduction_margin, reverse_futility_margin, "
-            "seed, not king",
+            "'material' takes depth, simulations, nodes, seconds, blunder, endgame, selective, "
+            "tie, order, ends_at_jump, reduces, reverse_futility_reduction_margin, "
+            "reverse_futility_margin, seed, not king",
         ),
         ("random", {"a": 1, "b": 2}, "not a, b"),
         ("material", {"futility": 1}, "'material': a full-width search takes no reverse_futility"),
@@ -281,6 +284,21 @@ def test_limits_of_positions_and_of_time_both_apply():
     agent = agents.make("strong", nodes=2000, seconds=60)
     agent.act(Board())
     assert 1000 < agent.ws.counts[VISITED] < 4000
+
+
+@pytest.mark.parametrize(
+    "choose", [PlayerAgent.act, lambda agent, board: analyse(agent, board).move]
+)
+@pytest.mark.parametrize("name", ["learns-squares@depth=1", "mcts-ept@simulations=2"])
+def test_blunder_is_the_share_of_random_moves(name, choose):
+    board = Board("W:W13,14:B5")  # one of three moves wins at once
+    plain, games = choose(agents.make(name, seed=0), board), []
+    for _ in range(2):
+        agent = agents.make(f"{name},blunder=0.5", seed=0)
+        games.append([choose(agent, board) for _ in range(200)])
+    assert games[0] == games[1]
+    others = np.mean([move != plain for move in games[0]])
+    assert others == pytest.approx(0.5 * (1 - 1 / len(board.legal_moves)), abs=0.1)
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "MT19937", "Philox", "SFC64"])

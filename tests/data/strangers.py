@@ -77,7 +77,7 @@ class Moody(First):
             case 2:
                 return self.missing
             case 3:
-                return "11-15"
+                return "1-32"
             case 4:
                 return None
             case 5:

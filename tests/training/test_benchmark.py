@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from agents.weights import load_weights, save_weights
 from checkers_env import openings, pdn
@@ -156,18 +157,22 @@ def test_folders_with_long_names_differ():
 def test_verdict_comes_first_and_the_zero_of_the_scale_is_named(command, tmp_path, monkeypatch):
     words = ["random", "--against", "material", "--max-moves", 20, "--adjudicate", "material"]
     out = ended(command(*words, "--out", "first"))
-    figures = r"\[\+\d+, \+\d+\] Elo, 86 games from 43 openings\."
+    scale = r" on the zoo's scale \(0: piece counter at 4 plies\), below .*\."
     first = out.splitlines()[0]
-    assert re.fullmatch(r"material \(depth 4\) is stronger than random: \+\d+ " + figures, first)
-    assert "0 Elo is material (depth 4)." in out
+    assert re.fullmatch(r"random: -\d+ \[-\d+, -\d+\]" + scale, first)
+    known = "0 Elo is the piece counter at 4 plies; opponents from the zoo have its ratings."
+    assert known in out
     (row,) = [line for line in out.splitlines() if line.split()[:2] == ["1", "material"]]
     assert "+0" in row.split()
     assert "thesis" not in out
     page = (tmp_path / "first" / "report.html").read_text()
-    assert f"<strong>{first}</strong>" in page
-    assert "0 Elo is material (depth 4)." in page
+    assert f"<strong>{escape(first)}</strong>" in page
+    assert escape(known) in page
     options = ["--resume", "--anchor", "random=1000", "--thesis"]
     out = ended(command(*words, "--out", "first", *options))
+    figures = r"\+\d+ \[\+\d+, \+\d+\] Elo, 86 games from 43 openings\."
+    first = out.splitlines()[0]
+    assert re.fullmatch(r"material \(depth 4\) is stronger than random: " + figures, first)
     assert "The scale is fixed by random: +1000 Elo." in out
     (row,) = [line for line in out.splitlines() if line.split()[:2] == ["2", "random"]]
     assert "+1000" in row.split()
@@ -201,6 +206,57 @@ def test_table_loses_nothing_in_a_narrow_terminal(command, tmp_path, columns):
         found = iter(flat)
         assert all(letter in found for letter in letters)
     assert "\u2026" not in out
+
+
+# One agent alone.
+
+MINE = """
+def last(board):
+    return str(board.legal_moves[-1])
+
+
+class Broken:
+    def act(self, board):
+        return board.legal_movs[0]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A file with agents, to be rated by few opponents."""
+    monkeypatch.setattr(benchmark, "ANCHORS", ("random", "material@depth=1", "material@depth=2"))
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    return path
+
+
+def test_agent_alone_is_rated_on_the_zoos_scale(command, mine, cards, tmp_path):
+    cards.write_text("\n".join(openings.TWO_MOVE[:6]))
+    words = [f"{mine}:last", "--openings", cards, "--seed", 1]
+    out = ended(command(*words, "--out", "a", "--threads", 2))
+    scale = r" on the zoo's scale \(0: piece counter at 4 plies\), (above|below|between) .*\."
+    assert re.fullmatch(r"last: [+-]\d+ \[[+-]\d+, [+-]\d+\]" + scale, out.splitlines()[0])
+    assert re.search(r":last: [\d.]+ ms a move\.$", out, re.MULTILINE)
+    (row,) = [line for line in out.splitlines() if line.split()[:1] == ["random"]]
+    assert "-716" in row.split()
+    whole = journal_of(tmp_path / "a")
+    assert len(whole) > 2 * len(benchmark.ANCHORS)
+    content = (tmp_path / "a" / FILE_NAME).read_text().splitlines(keepends=True)
+    (tmp_path / "a" / FILE_NAME).write_text("".join(content[:10]))
+    games = games_of(tmp_path / "a")
+    assert command(*words, "--out", "a", "--threads", 1, "--resume")[0] == 0
+    assert games_of(tmp_path / "a") == games
+
+
+def test_broken_agent_is_told_and_shown(command, mine, cards, tmp_path):
+    out = ended(command(f"{mine}:Broken", "--openings", cards, "--out", "b"))
+    cause = "AttributeError: 'Board' object has no attribute 'legal_movs'"
+    first = f"{mine}:Broken is broken: it forfeits all of its games (6). Black forfeits: {cause}"
+    assert " ".join(out.split()).startswith(first)
+    (line,) = [line for line in out.splitlines() if line.startswith("To see it: python -c ")]
+    code = shlex.split(line.removeprefix("To see it: "))[2]
+    with pytest.raises(AttributeError, match="legal_movs"):
+        exec(code)
 
 
 # One agent examined.
@@ -294,8 +350,9 @@ def test_files_of_one_name_in_two_folders_keep_their_paths(command, tmp_path):
     assert command(*words, "--openings", "start", "--out", "league")[0] == 0
     league = load_league(tmp_path / "league" / "league.json")
     assert [entrant.name for entrant in league.entrants] == words
-    error = one_line(*command(words[0], words[0], "--openings", "start"))
-    assert "two agents are named" in error
+    assert command(words[0], words[0], "--openings", "start", "--out", "equal")[0] == 0
+    names = [entrant.name for entrant in load_league(tmp_path / "equal/league.json").entrants]
+    assert names == ["x (depth 1)", "x (depth 1) (2)"]
 
 
 def test_engine_is_known_by_its_name_and_its_files(tmp_path):
@@ -433,10 +490,8 @@ def test_another_league_is_not_resumed(command, cards, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "a league needs two agents"),
-        ("random", "a league needs two agents"),
-        ("random random", "two agents are named 'random'"),
-        ("blondie24 --against blondie24@depth=4", "two agents are named 'blondie24 (depth 4)'"),
+        ("", "name an agent, such as blondie24 or my_agent.py:MyAgent"),
+        ("random --anchor random=0", "anchor is for several agents"),
         ("random nobody", "unknown agent 'nobody': "),
         ("random nobody.safetensors", "no weight file 'nobody.safetensors'"),
         ("random material@deep=2", "options are depth, "),

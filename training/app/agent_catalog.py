@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import difflib
 import functools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +16,7 @@ from agents.limits import Limits
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import open_regular
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest
+from training.rating.zoo_scale import player_elo
 
 DEFAULT_AGENT, JUDGE = "blondie24", "strong"
 JUDGE_NODES = 30_000  # positions of a view of the judge
@@ -49,11 +48,12 @@ class CatalogEntry(NamedTuple):
 
 
 class AgentChoice(NamedTuple):
-    """An agent with the limits of its moves."""
+    """An agent with the limits of its moves, and the share of random ones."""
 
     agent: str  # as agents.make takes it
     label: str  # for people and records: with limits, and the version of a weight file
     limits: Limits
+    blunder: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -140,16 +140,7 @@ def _make_entry(name: str, file_version: str) -> CatalogEntry:
     default = getattr(player, limit) if limit else None
     search, *others = describe_agent(agent, name).split(", ")
     about = ", ".join([search, *(KINDS.get(other, other) for other in others)])
-    return CatalogEntry(name, display_name(name, {}), about, limit, default, zoo_elo().get(name))
-
-
-@functools.cache
-def zoo_elo() -> dict[str, int]:
-    """Return the Elo of the zoo's players and of the baselines, as the zoo's page lists them."""
-    text = files("agents").joinpath("zoo/README.md").read_text("utf-8")
-    rows = re.findall(r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([+-]\d+) ", text, re.M)
-    elo = {trained or baseline: int(points) for trained, baseline, points in rows}
-    return {name.removesuffix(" (depth 4)"): points for name, points in elo.items()}
+    return CatalogEntry(name, display_name(name, {}), about, limit, default, player_elo(name))
 
 
 def _make_label(name: str, options: dict[str, object]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -18,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import agents
-from agents.agent import Agent, reseed
+from agents.agent import Agent, PlayerAgent, reseed
 from agents.analysis import Analysis
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
@@ -87,7 +88,8 @@ async def analyse(request: Request) -> Response:
     def make() -> Agent:
         if is_judge:
             JUDGE_PREPARATION.wait(Event())
-        return reseed(state.catalog.make(choice.agent), seed)
+        agent = reseed(state.catalog.make(choice.agent), seed)
+        return replace(agent, blunder=choice.blunder) if isinstance(agent, PlayerAgent) else agent
 
     key = PlayerKey(choice.label, seed, board.turn)
     async with _search(request, fields["search"]) as stop, state.pool.borrow(key, make) as agent:

@@ -1,20 +1,19 @@
 """Named opponents of the page "Play": a face, a story and a strength each.
 
-The strengths are read from the zoo's common league (``agents/zoo/README.md``), where the piece
-counter at 4 plies has 0 Elo. The levels of ``strong`` were rated in a league of their own on the
-same scale; docs/app.md names the command.
+The strengths are those of :mod:`training.rating.zoo_scale`: 0 is the piece counter at 4 plies.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from agents.agent_spec import AgentSpec
 from agents.limits import Limits
-from agents.registry import DEFAULT_DEPTH
-from training.app.agent_catalog import DEFAULT_SECONDS, AgentChoice, zoo_elo
+from training.app.agent_catalog import DEFAULT_SECONDS, AgentChoice
 from training.league.entrants import display_name
+from training.rating.zoo_scale import STRONG_NODES, zoo_scale
 
-RECOMMENDED = "counter-2"
+RECOMMENDED = "sleepyhead"
 
 
 class Level(NamedTuple):
@@ -32,31 +31,47 @@ class Opponent(NamedTuple):
     story: str
     agent: str  # as agents.make takes it
     depth: int | None  # plies; None for an opponent that does not search, or has levels
+    blunder: float = 0.0  # share of random moves
     levels: tuple[Level, ...] = ()  # the weakest first
+
+    @property
+    def options(self) -> dict[str, int | float]:
+        """Options for agents.make."""
+        options = {"depth": self.depth, "blunder": self.blunder}
+        return {name: value for name, value in options.items() if value}
 
     @property
     def elo(self) -> int:
         """Strength; that of the last level if there are levels."""
         if self.levels:
             return self.levels[-1].elo
-        deep = self.depth not in (None, DEFAULT_DEPTH)
-        return zoo_elo()[display_name(self.agent, {"depth": self.depth} if deep else {})]
+        return zoo_scale()[str(AgentSpec(self.agent, "name", self.agent, self.options))]
 
 
-STRONG_LEVELS = (
-    Level(10, -133),
-    Level(30, 432),
-    Level(100, 563),
-    Level(1_000, 865),
-    Level(10_000, 1056),
-    Level(100_000, 1211),
-)
+STRONG_LEVELS = tuple(map(Level._make, STRONG_NODES.items()))
 
 OPPONENTS = (
     Opponent(
         "random", "Random",
         "Plays any legal move. Good for learning the rules.",
         "random", None,
+    ),
+    *(
+        Opponent(
+            name.lower(), name, f"{moves} random. It plays the others as Beginner does.",
+            "material", 2, blunder,
+        )
+        for name, moves, blunder in (
+            ("Sleepyhead", "Four moves of five are", 0.8),
+            ("Daydreamer", "Three moves of five are", 0.6),
+            ("Hasty", "Two moves of five are", 0.4),
+            ("Careless", "One move of five is", 0.2),
+        )
+    ),
+    Opponent(
+        "counter-1", "Short-sighted",
+        "Counts pieces, and looks at its own next move only.",
+        "material", 1,
     ),
     Opponent(
         "counter-2", "Beginner",
@@ -96,7 +111,7 @@ OPPONENTS = (
     Opponent(
         "strong", "Strong",
         "Taught itself in one hour of computing. Choose how far it may think.",
-        "strong", None, STRONG_LEVELS,
+        "strong", None, levels=STRONG_LEVELS,
     ),
 )  # fmt: skip
 
@@ -111,7 +126,7 @@ def choose_opponent(name: str, level: int | None) -> AgentChoice:
     opponent = BY_ID.get(name)
     if opponent is None:
         raise ValueError(f"No opponent {name[:200]!r}: there are {', '.join(BY_ID)}.")
-    options: dict[str, object] = {}
+    options: dict[str, int | float] = {}
     if opponent.levels:
         number = 1 if level is None else level
         if not 1 <= number <= len(opponent.levels):
@@ -119,10 +134,11 @@ def choose_opponent(name: str, level: int | None) -> AgentChoice:
         options["nodes"] = opponent.levels[number - 1].nodes
     elif level is not None:
         raise ValueError(f"{opponent.name} has no levels.")
-    elif opponent.depth is not None:
-        options["depth"] = opponent.depth
+    else:
+        options = opponent.options
+    label, blunder = display_name(opponent.agent, options), options.pop("blunder", 0.0)
     limits = Limits(**options, seconds=DEFAULT_SECONDS if options else None)  # type: ignore[arg-type]
-    return AgentChoice(opponent.agent, display_name(opponent.agent, options), limits)
+    return AgentChoice(opponent.agent, label, limits, blunder)
 
 
 def opponent_name(name: str, level: int | None) -> str:

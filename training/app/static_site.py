@@ -28,9 +28,10 @@ from agents.registry import DEFAULT_DEPTH
 from agents.weights import load_weights
 from checkers_env.files import write_atomically
 from checkers_env.openings import NAMES
-from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog, CatalogEntry, zoo_elo
+from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog, CatalogEntry
 from training.app.opponents import OPPONENTS, Opponent, choose_opponent, opponent_name
 from training.app.templates import MENU, form_values, render_page
+from training.rating.zoo_scale import player_elo
 from training.runtime.cli import run_command
 from training.trainer.cli import EVOLVE
 
@@ -132,7 +133,7 @@ class SiteCatalog(AgentCatalog):
             depth = DEFAULT_DEPTH if name == "material" else None
         about = (WITHOUT_WEIGHTS | TRAINED)[name]
         limit = "depth" if depth else None
-        return CatalogEntry(name, name, about, limit, depth, zoo_elo().get(name))
+        return CatalogEntry(name, name, about, limit, depth, player_elo(name))
 
 
 def weight_file(name: str) -> Path:

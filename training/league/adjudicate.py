@@ -34,7 +34,7 @@ def make_adjudicator(text: str, seed: int, seconds: float | None = None) -> Adju
         return adjudicate_by_tablebase(load_tablebase(TABLEBASE_PIECES))
     spec = AgentSpec.parse(text)
     agent = make(spec.name, **spec.options)
-    if not isinstance(agent, PlayerAgent) or agent.seconds is not None:
+    if not isinstance(agent, PlayerAgent) or agent.seconds is not None or agent.blunder:
         raise ValueError(
             "adjudicate must be none, material, endgame, or a built-in player at a depth, "
             f"not {text!r}"

@@ -70,7 +70,10 @@ def play_game(
     board, clocks = opening_board(fixture.opening, league_rules.rules), [0.0, 0.0]
     stop, limit = stop or Event(), league_rules.move_limit
     before = [_answers(agent) for agent in agents]
-    in_kernel = all(isinstance(agent, PlayerAgent) and agent.seconds is None for agent in agents)
+    in_kernel = all(
+        isinstance(agent, PlayerAgent) and agent.seconds is None and not agent.blunder
+        for agent in agents
+    )
     try:
         if in_kernel:
             _play_in_kernel(agents, board, fixture, league_rules.seed, limit, stop)

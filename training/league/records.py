@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from checkers_env.board import Board
 from checkers_env.files import read_regular, write_atomically
 from checkers_env.moves import Move
 from checkers_env.openings import opening_board
+from checkers_env.render.scene import SIDES
 from checkers_env.state import DrawRules
 
 FORMAT = 1
@@ -69,15 +70,27 @@ class GameRecord:
         """Result as in PDN: ``1-0``, ``0-1`` or ``1/2-1/2``."""
         return {1.0: "1-0", 0.0: "0-1"}.get(self.score, "1/2-1/2")
 
+    @property
+    def forfeiter(self) -> int | None:
+        """Number of the entrant that forfeited the game."""
+        for side, player in zip(SIDES, (self.black, self.white), strict=True):
+            if self.reason.startswith(f"{side} forfeits: "):
+                return player
+        return None
+
     def replay(self) -> tuple[Move, ...]:
         """Return the moves. Raise ValueError, which names the game, if one is illegal."""
+        return tuple(self.final_board().moves)
+
+    def final_board(self) -> Board:
+        """Return the board after all moves; the errors are those of :meth:`replay`."""
         board = Board(self.opening) if ":" in self.opening else Board()
         try:
             for move in self.moves:
                 board.push(move)
         except ValueError as error:
             raise ValueError(f"game {self.number + 1}: {error}") from None
-        return tuple(board.moves)
+        return board
 
     def positions(self) -> Iterator[Board]:
         """Yield the board before each move: always the same one, without draw rules."""
@@ -94,6 +107,18 @@ class League:
     entrants: tuple[Entrant, ...]
     conditions: dict[str, Any]
     games: tuple[GameRecord, ...] = ()
+
+
+def select_entrants(league: League, names: Sequence[str]) -> League:
+    """Return the league with its entrants in the order of their names; others have no game."""
+    entrants = {entrant.name: entrant for entrant in league.entrants}
+    place = {
+        number: names.index(it.name)
+        for number, it in enumerate(league.entrants)
+        if it.name in names
+    }
+    games = (replace(it, black=place[it.black], white=place[it.white]) for it in league.games)
+    return replace(league, entrants=tuple(entrants[name] for name in names), games=tuple(games))
 
 
 def save_league(path: Path, league: League) -> None:

@@ -25,17 +25,18 @@ Makers = Sequence[Callable[[], Agent]]  # of the entrants, by their numbers
 
 def run_league(
     makers: Makers,
-    fixtures: Iterable[LeagueFixture],
+    rounds: Iterable[Iterable[LeagueFixture]],
     league_rules: LeagueRules,
     journal: Journal,
     threads: int,
     unplayed: list[str] | None = None,
 ) -> Generator[GameRecord, None, None]:
-    """Play the fixtures on threads; yield each game as it ends, when the journal has it.
+    """Play rounds of fixtures on threads; yield each game as it ends, when the journal has it.
 
-    Games start in the order of the fixtures, and only while the caller asks for more. Each thread
-    has agents of its own. Closing the generator stops and drops the games in progress. A game that
-    a failing server prevents is left out, and its reason is appended to `unplayed`, if given.
+    Games start in the order of the fixtures, and only while the caller asks for more. The next
+    round is asked for when the caller has all games of the last. Each thread has agents of its own.
+    Closing the generator stops and drops the games in progress. A game that a failing server
+    prevents is left out, and its reason is appended to `unplayed`, if given.
     """
     stop = threading.Event()
     with (
@@ -53,19 +54,19 @@ def run_league(
                 unplayed.append(f"game {fixture.number + 1}: {one_line(str(error))}")
                 return []
 
-        waiting = iter(fixtures)
         running: set[Future[list[GameRecord]]] = set()
         try:
-            while True:
-                free = 2 * threads - len(running)
-                running |= {pool.submit(play, fixture) for fixture in islice(waiting, free)}
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                played = chain.from_iterable(future.result() for future in done)
-                ended = sorted(played, key=lambda game: game.number)
-                journal.append(ended)
-                yield from ended
+            for waiting in map(iter, rounds):
+                while True:
+                    free = 2 * threads - len(running)
+                    running |= {pool.submit(play, fixture) for fixture in islice(waiting, free)}
+                    if not running:
+                        break
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    played = chain.from_iterable(future.result() for future in done)
+                    ended = sorted(played, key=lambda game: game.number)
+                    journal.append(ended)
+                    yield from ended
         finally:
             stop.set()
             if running:

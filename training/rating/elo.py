@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent_spec import AgentSpec
 from training.league.records import Entrant, League
 from training.rating import bradley_terry
-from training.rating.bradley_terry import coefficient_covariance, fit
+from training.rating.bradley_terry import (
+    ORIGIN,
+    coefficient_covariance,
+    fit,
+    mismatch_covariance,
+)
 from training.rating.intervals import TAIL
+from training.rating.zoo_scale import agent_text
 from training.runtime.extras import extra
 
 with extra("train"):
@@ -41,6 +46,16 @@ def expected_score(difference: Number) -> Number:
 def elo_difference(score: Number) -> Number:
     """Return the difference in Elo points with expected score `score`; infinite at 0 and 1."""
     return ELO_PER_LOGIT * logit(score)
+
+
+def mismatch(one: Number, other: Number) -> NDArray[np.float64]:
+    """Return by how many Elo points the results of two players deviate from their ratings.
+
+    It is a standard deviation beyond chance, measured in the zoo's league: some players suit each
+    other better than their ratings say, weak ones most, and all the more the further apart.
+    """
+    weakest = np.minimum(one, other)
+    return np.asarray(np.hypot(np.where(weakest < -200, 70.0, 25.0), (one - other) / 4))
 
 
 class Anchor(NamedTuple):
@@ -81,8 +96,13 @@ class LeagueRatings:
         return EloEstimate(float(elo), float(elo - half), float(elo + half))
 
 
-def rate_league(league: League, anchor: Anchor | None = None) -> LeagueRatings:
+def rate_league(
+    league: League, anchor: Anchor | None = None, known: Mapping[int, float] | None = None
+) -> LeagueRatings:
     """Rate all entrants; without an anchor the mean rating is 0.
+
+    `known` are the ratings of some entrants, by number, on a scale of other games. They replace the
+    anchor. The errors then allow for the :func:`mismatch` of each pair.
 
     Raise ValueError if the games do not connect all entrants: the prior alone would then decide
     their distance.
@@ -91,16 +111,30 @@ def rate_league(league: League, anchor: Anchor | None = None) -> LeagueRatings:
     if len(entrants) < 2 or not games:
         raise ValueError("a rating needs at least two entrants and one game")
     met = bradley_terry.count_meetings(games, len(entrants))
-    _check_connected(entrants, met)
-    observed = bradley_terry.game_observations(games, len(entrants))
-    added = bradley_terry.prior_observations(met, PRIOR)
+    linked = met.copy()
+    linked[np.ix_(list(known or ()), list(known or ()))] = 1
+    _check_connected(entrants, linked)
+    given = {number: elo / ELO_PER_LOGIT for number, elo in known.items()} if known else ORIGIN
+    observed = bradley_terry.game_observations(games, len(entrants), given)
+    added = bradley_terry.prior_observations(met, PRIOR, given)
     coefficients = fit(observed.join(added))
     errors = coefficient_covariance(observed, added, coefficients) * ELO_PER_LOGIT**2
-    strengths = np.eye(len(entrants))[:, 1:]  # by the coefficients: the first entrant's is 0
-    names = [entrant.name for entrant in entrants]
-    strengths -= strengths[names.index(anchor.name)] if anchor else strengths.mean(axis=0)
+    strengths = np.delete(np.eye(len(entrants)), list(given), axis=1)  # by the coefficients
+    origin = np.zeros(len(entrants))
+    if known:
+        origin[list(known)] = list(known.values())
+        elo = origin + ELO_PER_LOGIT * strengths @ coefficients[:-1]
+        players = np.array([(game.black, game.white) for game in games])
+        low, high = np.sort(players).T
+        deviations = np.where(players[:, 0] == low, 1, -1) * mismatch(elo[low], elo[high])
+        pairs = low * len(entrants) + high
+        errors += mismatch_covariance(observed, added, coefficients, pairs, deviations)
+    else:
+        names = [entrant.name for entrant in entrants]
+        strengths -= strengths[names.index(anchor.name)] if anchor else strengths.mean(axis=0)
+        origin += anchor.elo if anchor else 0.0
     return LeagueRatings(
-        (anchor.elo if anchor else 0.0) + ELO_PER_LOGIT * strengths @ coefficients[:-1],
+        origin + ELO_PER_LOGIT * strengths @ coefficients[:-1],
         strengths @ errors[:-1, :-1] @ strengths.T,
         max(int(observed.clusters.max()), 1),
     )
@@ -144,17 +178,14 @@ def find_anchor(entrants: Sequence[Entrant], text: str = "") -> Anchor | None:
 
 def _named(entrants: Sequence[Entrant], text: str) -> list[Entrant]:
     """Return the entrants with this name or this text; else those of this agent."""
-    exact = [entrant for entrant in entrants if text in (entrant.name, _text(entrant))]
+    exact = [entrant for entrant in entrants if text in (entrant.name, agent_text(entrant))]
     return exact or [entrant for entrant in entrants if entrant.agent == text]
 
 
-def _text(entrant: Entrant) -> str:
-    spec = AgentSpec.from_name(entrant.agent)
-    return str(AgentSpec(spec.name, spec.kind, spec.target, entrant.options))
-
-
-def describe_scale(anchor: Anchor | None) -> str:
+def describe_scale(anchor: Anchor | None, known: Mapping[int, float] | None = None) -> str:
     """Return the meaning of 0, as a sentence."""
+    if known:
+        return "0 Elo is the piece counter at 4 plies; opponents from the zoo have its ratings."
     if anchor is None:
         return "0 Elo is the mean of these players: compare no ratings of different leagues."
     if not anchor.elo:

@@ -7,7 +7,6 @@ import hashlib
 import re
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from markupsafe import Markup
 
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
-from training.league.records import League, WinDrawLoss
+from training.league.records import League, WinDrawLoss, select_entrants
 from training.report import charts
 from training.report.games import pack_games
 from training.report.standings import StandingsRow, player_results, tallies
@@ -80,7 +79,7 @@ def render_report(
     All tables show the entrants in the order of the standings. The verdict is the first sentence,
     the notes stand below the standings.
     """
-    league = reorder_entrants(league, [standing.name for standing in standings])
+    league = select_entrants(league, [standing.name for standing in standings])
     script = "\n".join(["const modules = {};", *map(_module, SCRIPTS)])
     ends = [(one.low, one.high, one.elo - ROOM, one.elo + ROOM) for one in standings]
     template = _environment().get_template("page.html.jinja")
@@ -96,16 +95,6 @@ def render_report(
         packed=pack_games(league, moves),
         **count_games(league),
     )
-
-
-def reorder_entrants(league: League, names: Sequence[str]) -> League:
-    """Put the entrants into the order of their names; raise ValueError for an unknown one."""
-    place = [names.index(entrant.name) for entrant in league.entrants]
-    games = (
-        replace(game, black=place[game.black], white=place[game.white]) for game in league.games
-    )
-    entrants = sorted(league.entrants, key=lambda entrant: names.index(entrant.name))
-    return replace(league, entrants=tuple(entrants), games=tuple(games))
 
 
 def _file(path: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -16,6 +17,7 @@ from checkers_env.movegen import BLACK, WHITE
 from training.league.records import GameRecord, League, WinDrawLoss
 from training.rating.elo import Anchor, EloEstimate, rate_league
 from training.rating.intervals import opening_clusters, player_points, score
+from training.rating.zoo_scale import ANCHORS, agent_text, zoo_scale
 
 FEWEST_OPENINGS = 5  # with fewer, nothing is said of which player is stronger
 
@@ -37,9 +39,11 @@ class StandingsRow(NamedTuple):
     about: str = ""
 
 
-def standings(league: League, anchor: Anchor | None = None) -> list[StandingsRow]:
+def standings(
+    league: League, anchor: Anchor | None = None, known: Mapping[int, float] | None = None
+) -> list[StandingsRow]:
     """Return a row for each entrant, best first. Raise ValueError if no rating is possible."""
-    rated = rate_league(league, anchor)
+    rated = rate_league(league, anchor, known)
     lines = []
     for number, entrant in enumerate(league.entrants):
         games = [game for game in league.games if number in (game.black, game.white)]
@@ -55,6 +59,67 @@ def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> No
     """Write the standings and the league as JSON, atomically."""
     content = {"standings": [line._asdict() for line in lines], "league": asdict(league)}
     write_atomically(path, json.dumps(content, indent=1).encode())
+
+
+def headline(league: League, player: int, anchor: Anchor | None, known: Mapping[int, float]) -> str:
+    """Return a player's rating, its scale, and the nearest players on it, in one sentence."""
+    rated = rate_league(league, anchor, known)
+    rating, entrant = rated.rating(player), league.entrants[player]
+    if known:
+        scale = "the zoo's scale (0: piece counter at 4 plies)"
+        elo = {text.removesuffix("@depth=4"): float(zoo_scale()[text]) for text in ANCHORS}
+    else:
+        scale = "the scale of these players"
+        elo = {it.name: points for it, points in zip(league.entrants, rated.elo, strict=True)}
+        del elo[entrant.name]
+    ladder = sorted(elo, key=lambda name: elo[name])
+    place = sum(points <= rating.elo for points in elo.values())
+    ends = f"above {ladder[-1]}", f"below {ladder[0]}"
+    between = f"between {' and '.join(ladder[place - 1 : place + 1])}"
+    where = between if 0 < place < len(ladder) else ends[place == 0]
+    name, figures = entrant.name.rpartition(".py:")[2], format_elo(rating).removesuffix(" Elo")
+    return f"{name}: {figures} on {scale}, {where}."
+
+
+def broken_entrants(league: League) -> dict[int, str]:
+    """Return the reason for each entrant that forfeited all of its games, by number."""
+    reasons = {}
+    for number, entrant in enumerate(league.entrants):
+        games = [game for game in league.games if number in (game.black, game.white)]
+        if games and all(game.forfeiter == number for game in games):
+            count = f"it forfeits all of its games ({len(games)})"
+            reasons[number] = f"{entrant.name} is broken: {count}. {games[0].reason}."
+    return reasons
+
+
+def reproductions(league: League) -> Iterator[str]:
+    """Yield a command that shows the first failure, for each broken entrant."""
+    for player in broken_entrants(league):
+        game = next(game for game in league.games if game.forfeiter == player)
+        board, agent = game.final_board().fen(), agent_text(league.entrants[player])
+        code = (
+            f"import agents, checkers_env; board = checkers_env.Board({json.dumps(board)}); "
+            f"board.push(agents.make({json.dumps(agent)}).act(board))"
+        )
+        yield f"To see it: python -c {shlex.quote(code)}"
+
+
+def summary(
+    league: League, measured: int, anchor: Anchor | None, known: Mapping[int, float]
+) -> str:
+    """Return which entrants are broken, then the ratings of the measured ones, or the verdict.
+
+    The measured entrants come first; there are none in a league of equals.
+    """
+    broken, count = broken_entrants(league), len(league.entrants)
+    players = [number for number in range(measured or count) if number not in broken]
+    if not players or count - len(broken) < 2:
+        rated = []
+    elif too_few_openings(league) or not measured or (count == 2 and not known):
+        rated = [verdict(league)]
+    else:
+        rated = [headline(league, number, anchor, known) for number in players]
+    return " ".join([*broken.values(), *rated])
 
 
 def verdict(league: League) -> str:

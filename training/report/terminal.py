@@ -11,9 +11,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from checkers_env.render.scene import SIDES
+from checkers_env.openings import parse_opening
 from training.league.records import League
-from training.rating.elo import Anchor, describe_scale
 from training.rating.intervals import Score, score_match
 from training.rating.pentanomial import count_pairs, normalized_elo
 from training.rating.thesis_ratings import rate_match
@@ -27,16 +26,20 @@ TOO_FEW = "too few openings"
 def print_league(
     league: League,
     lines: Sequence[StandingsRow],
-    anchor: Anchor | None,
+    scale: str,
     *,
     verdict: str,
     thesis: bool,
+    placed: bool,
 ) -> None:
-    """Print the verdict, the standings and, of a match of two, its statistics."""
+    """Print the verdict, the standings and, of a match of two, its statistics.
+
+    If entrant 0 was placed by games with all others, its scores replace the standings.
+    """
     console = Console(highlight=False)
     console.print(Text(verdict, style="bold"))
-    console.print(standings_table(lines))
-    console.print(Text(describe_scale(anchor)))
+    console.print(opponents_table(league, lines) if placed else standings_table(lines))
+    console.print(Text(scale))
     if len(league.entrants) == 2:
         console.print(match_table(league, thesis))
     for line in (*forfeits(league), *answer_counts(league)):
@@ -87,14 +90,30 @@ def match_table(league: League, thesis: bool = False) -> Table:
 def forfeits(league: League) -> Iterator[str]:
     """Yield a sentence for each entrant that forfeited games."""
     for number, entrant in enumerate(league.entrants):
-        lost = [
-            it.game
-            for it in player_results(league.games)
-            if it.player == number and it.game.reason.startswith(f"{SIDES[it.side]} forfeits: ")
-        ]
+        lost = [game for game in league.games if game.forfeiter == number]
         if lost:
             first = f"game {lost[0].number + 1}: {lost[0].reason}"
             yield f"{entrant.name} forfeited {len(lost)} of its games, the first being {first}"
+
+
+def opponents_table(league: League, lines: Sequence[StandingsRow]) -> Table:
+    """Return the score of entrant 0 against each opponent, the best opponent first."""
+    numbers = {entrant.name: number for number, entrant in enumerate(league.entrants)}
+    table = _table(f"{league.entrants[0].name} against", "Elo", "W-D-L, score")
+    for line in lines:
+        if opponent := numbers[line.name]:
+            total = score_match(league.games, 0, opponent).total
+            table.add_row("", Text(line.name), f"{line.elo:+.0f}", _result(total))
+    return table
+
+
+def move_time(league: League, player: int) -> Iterator[str]:
+    """Yield the mean time of a player's moves, if they were timed."""
+    mine = [it for it in player_results(league.games) if it.player == player]
+    seconds = sum(it.game.seconds[it.side] for it in mine)
+    plies = sum(len(it.game.moves) - len(parse_opening(it.game.opening)[1]) for it in mine)
+    if seconds:
+        yield f"{league.entrants[player].name}: {2000 * seconds / plies:.3g} ms a move."
 
 
 def answer_counts(league: League) -> Iterator[str]:

@@ -105,8 +105,8 @@ def make_zoo_opponents(config: PPOConfig, rng: np.random.Generator) -> list[Play
         agent = make(name)
         if search_depth(agent) is not None:
             agent = make(name, depth=config.zoo_depth)
-        if not isinstance(agent, PlayerAgent):
-            raise ValueError(f"{name!r} in the zoo is no compiled player")
+        if not isinstance(agent, PlayerAgent) or agent.blunder:
+            raise ValueError(f"{name!r} in the zoo is no compiled player, or blunders")
         own_rng = np.random.default_rng(rng.integers(2**63))
         players.append(replace(agent, rng=own_rng))
     return players

@@ -196,7 +196,7 @@ class HubEngine:
                 move = agent.search(board.copy(), limits, stopped, report)
             else:  # it knows no limits
                 move = agent.act(board.copy())
-            check_move(move, board)
+            move = check_move(move, board)
         except Exception as error:
             self._send_error(error)
         else:

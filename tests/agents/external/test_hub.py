@@ -326,7 +326,7 @@ def test_any_agent_can_be_the_engine(tmp_path, monkeypatch):
     talk = Talk(agent=f"{strangers}:Moody")
     for moves, message in (
         ("9-13", "ZeroDivisionError: a message of two"),
-        ("9-13 22-18 13-17", "returned '11-15', which is no Move of board.legal_moves"),
+        ("9-13 22-18 13-17", "act(board) returned '1-32' is illegal: the legal moves are"),
     ):
         ask = ("init", f'{START} moves="{moves}"', "go think")
         assert message in talk.ask(*ask, until="error")["message"]

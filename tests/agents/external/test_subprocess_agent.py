@@ -28,7 +28,7 @@ PATIENT = 60.0  # seconds, where nothing is to be waited for
 TOLD = [  # of what the agent Moody does, one move after the other
     r"ZeroDivisionError: a message\nof two \ud800 lines .*\(strangers.py, line \d+\)",
     r"AttributeError: .* has no attribute 'missing' \(strangers.py, line \d+\)",
-    r"act\(board\) returned '11-15', which is no Move of board\.legal_moves",
+    r"ValueError: act\(board\) returned '1-32' is illegal: the legal moves are .*",
     r"act\(board\) returned None, which is no Move of board\.legal_moves",
     r"TypeError: .*",
     r"SystemExit: that is all \(strangers.py, line \d+\)",

@@ -29,6 +29,7 @@ from agents.agent import reseed
 from agents.analysis import analyse_until
 from agents.blondie.architecture import BLONDIE_2001
 from agents.limits import Limits
+from agents.registry import ZOO
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests import DATA
@@ -36,7 +37,7 @@ from tests.agents.search.test_alphabeta import judge_by, move_values, random_boa
 from tests.training.app.conftest import error_of, serve_in_thread
 from tests.training.commands import SECONDS
 from training.app import agent_pool, analysis, archive, serve
-from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog, zoo_elo
+from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.analysis import create_board
 from training.app.app import create_app
 from training.app.opponents import OPPONENTS, STRONG_LEVELS
@@ -56,7 +57,7 @@ class Failing:
 
 class Text:
     def act(self, board):
-        return str(board.legal_moves[0])
+        return "1-32"
 
 
 class Illegal:
@@ -184,6 +185,10 @@ def test_named_opponent_plays_with_its_own_limits(client):
     }  # fmt: skip
     answer = analyse(client, **player)
     assert (answer["label"], answer["depth"]) == (told["label"], 2)
+    weak = {"opponent": "sleepyhead", "start": "W:W13,14:B5"}  # 13-9 wins
+    answers = [analyse(client, **weak, seed=seed) for seed in range(12)]
+    assert {answer["label"] for answer in answers} == {"material (depth 2, blunder 0.8)"}
+    assert 2 < sum(answer["move"] != "13-9" for answer in answers) < 12
     strong = client.post("/api/player", json={"opponent": "strong", "level": 3}).json()
     assert (strong["name"], strong["label"]) == ("Strong, level 3", "strong (nodes 100)")
 
@@ -213,7 +218,7 @@ def test_failed_agent_is_made_anew(client, strangers):
     for name, words in (
         ("Failing", "it has no idea"),
         ("Illegal", "act(board) returned 1-32, which is illegal in B:"),
-        ("Text", "returned '9-13', which is no Move of board.legal_moves"),
+        ("Text", "act(board) returned '1-32' is illegal"),
     ):
         answer = client.post("/api/analysis", json={"agent": strangers[name]})
         assert words in error_of(answer, 502)
@@ -332,9 +337,14 @@ def test_invalid_weight_file_is_refused_with_a_reason(client, tmp_path, name, wo
 
 
 def test_named_opponents_have_the_elo_of_the_zoo():
-    names = {"counter-2": "material (depth 2)", "counter-4": "material"}
-    rated = {it.id: it.elo for it in OPPONENTS if not it.levels}
-    assert rated == {name: zoo_elo()[names.get(name, name)] for name in rated}
+    page = (ZOO / "README.md").read_text("utf-8")
+    names = {f"counter-{depth}": f"*material (depth {depth})*" for depth in (1, 2, 4)}
+    for it in OPPONENTS:
+        if not (it.levels or it.blunder):
+            assert f"{names.get(it.id, it.agent)}" in page
+            name = names.get(it.id, f"*{it.agent}*" if it.depth is None else f"[{it.agent}](")
+            (row,) = [line for line in page.splitlines() if f"| {name}" in line]
+            assert f"| {it.elo:+d} [" in row
     assert [it.elo for it in OPPONENTS] == sorted(it.elo for it in OPPONENTS)
     for before, after in itertools.pairwise(STRONG_LEVELS):
         assert before.nodes < after.nodes

@@ -599,7 +599,7 @@ def test_first_game_is_against_the_recommended_opponent(open_page):
     page.evaluate("for (const click of [1, 2]) document.getElementById('start').click()")
     settle(page)
     assert sum(asked) <= 1  # none in the static site
-    assert page.inner_text("#above .name") == "Beginner"
+    assert page.inner_text("#above .name") == "Sleepyhead"
     page.click("[data-do=new]")
     strength = page.locator(".opponent:has([value=strong]) .elo")
     expect(strength).to_have_text("level 3: +563")

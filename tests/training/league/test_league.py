@@ -219,6 +219,14 @@ def test_kernel_and_environment_use_the_same_generators():
     assert len(game.moves) == again.result.plies
 
 
+def test_blunders_are_made_in_leagues_too():
+    def play(blunder):
+        pair = [agents.make("learns-squares", depth=1, blunder=blunder) for _ in range(2)]
+        return play_game(pair, START, RULES).moves
+
+    assert play(1) == play(1) != play(0)
+
+
 def test_each_game_and_each_agent_has_its_own_generator():
     firsts = []
 
@@ -524,7 +532,7 @@ def played(journal, threads, makers=None, games=None, **league_rules):
         Draws,
     ]
     games = fixtures(len(makers)) if games is None else games
-    return list(run_league(makers, games, LeagueRules(SHORT, **league_rules), journal, threads))
+    return list(run_league(makers, [games], LeagueRules(SHORT, **league_rules), journal, threads))
 
 
 def test_games_do_not_depend_on_the_number_of_threads(journal):
@@ -554,7 +562,7 @@ class Closes(Draws):
 def test_each_thread_has_its_own_agents_and_all_are_closed(journal):
     most = []
     all_cards = fixtures(cards=openings.TWO_MOVE)
-    games = run_league([Closes, Closes], all_cards, LeagueRules(SHORT), journal, 3)
+    games = run_league([Closes, Closes], [all_cards], LeagueRules(SHORT), journal, 3)
     most.extend(Closes.open for _ in games)
     assert 2 <= max(most) <= 6
     assert Closes.open == 0
@@ -576,7 +584,7 @@ def test_interruption_ends_the_running_games(journal, tmp_path):
     rules = DrawRules(max_moves=10_000)
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        next(run_league([Endless, Draws], fixtures(), LeagueRules(rules), journal, 2))
+        next(run_league([Endless, Draws], [fixtures()], LeagueRules(rules), journal, 2))
     assert Closes.open == 0
     assert len((tmp_path / FILE_NAME).read_text().splitlines()) == 1
 
@@ -723,7 +731,7 @@ def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
     journal.create({})
     assert flushed[tmp_path.stat().st_ino] == ["league"]
     assert flushed[folder.stat().st_ino] == [FILE_NAME]
-    for game in run_league([Draws, Draws], fixtures(), LeagueRules(SHORT), journal, 1):
+    for game in run_league([Draws, Draws], [fixtures()], LeagueRules(SHORT), journal, 1):
         assert flushed[path.stat().st_ino] == path.stat().st_size, game
     with path.open("ab") as file:
         file.write(b"{")
@@ -772,7 +780,7 @@ def replayed(journal, rules=SHORT, **league_rules):
     cards = (*CARDS[:2], "W:W18,22,K7:B12,K2,3", "")
     pairings, rules = round_robin_pairings(len(makers)), LeagueRules(rules, **league_rules)
     games = schedule_games(pairings, cards)
-    return in_order(run_league(makers, games, rules, journal, 1)), games, rules
+    return in_order(run_league(makers, [games], rules, journal, 1)), games, rules
 
 
 @pytest.mark.parametrize("adjudicate", ["none", "material", "material@depth=1"])

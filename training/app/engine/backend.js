@@ -129,7 +129,9 @@ const analyse = async ({ opponent, level, agent, amount, seconds, nodes, clock, 
     : choose({ opponent, level, agent, amount, seconds }, Boolean(clock));
   const isTimed = clock && Object.keys(chosen.limits).length > 0;
   const limits = isTimed ? { ...chosen.limits, ...clock, seconds: Math.min(chosen.limits.seconds, clock.seconds) } : chosen.limits;
-  const message = { ...question, action: "analyse", agent: chosen.agent, ...weightsOf(chosen.agent), limits, id: search };
+  const message = {
+    ...question, action: "analyse", agent: chosen.agent, ...weightsOf(chosen.agent), limits, blunder: chosen.blunder ?? 0, id: search,
+  };
   const analysis = await (isJudge ? askJudge : askAgent)(message, signal);
   keepWeights(chosen.agent);
   return { ...analysis, label: chosen.label, exact: null };

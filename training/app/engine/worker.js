@@ -145,7 +145,7 @@ const createBoard = ({ start, moves, repetition, no_progress: noProgress }) => {
   return board;
 };
 
-const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
+const analyseBoard = async (name, player, board, { limits, seed, blunder = 0 }, isStopped) => {
   const random = randomNumbers(seed + board.ply);
   const begun = performance.now();
   const seconds = () => (performance.now() - begun) / 1000;
@@ -160,8 +160,10 @@ const analyseBoard = async (name, player, board, limits, seed, isStopped) => {
   search.setHistory(board.earlierPositions());
   const isOnly = board.legalMoves.length === 1;
   const isOver = () => isStopped() || (limits.seconds && seconds() > limits.seconds);
+  const isBlunder = blunder && random(1000) < 1000 * blunder;
   const { move, depth } = isOnly ? { move: board.legalMoves[0], depth: Math.min(limits.depth ?? ONLY_MOVE_DEPTH, ONLY_MOVE_DEPTH) }
-    : await deepen(player, board, limits, random, isOver);
+    : isBlunder ? { move: board.legalMoves[random(board.legalMoves.length)], depth: 1 }
+      : await deepen(player, board, limits, random, isOver);
   const [time, nodes] = [seconds(), search.nodes];
   search.reset();
   search.maxNodes = 0;
@@ -298,9 +300,9 @@ const shareOf = (pieces, total) => {
 };
 
 const ACTIONS = {
-  analyse: async ({ id, agent, weights, limits, seed, ...game }) => {
+  analyse: async ({ id, agent, weights, limits, seed, blunder, ...game }) => {
     const player = await loadPlayer(agent, weights);
-    return analyseBoard(agent, player, createBoard(game), limits, seed, () => stops.has(id));
+    return analyseBoard(agent, player, createBoard(game), { limits, seed, blunder }, () => stops.has(id));
   },
   explain: async ({ agent, weights, fen }) => {
     const player = await loadPlayer(agent, weights);

@@ -1,0 +1,56 @@
+"""The zoo's scale: known ratings by the text of an agent; 0 is the piece counter at 4 plies."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+
+from agents.agent_spec import AgentSpec
+from agents.registry import DEFAULT_DEPTH
+from training.league.records import Entrant
+
+# Rated in leagues of their own on this scale; docs/app.md names the commands.
+STRONG_NODES = {10: -133, 30: 432, 100: 563, 1_000: 865, 10_000: 1056, 100_000: 1211}
+BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -480, 0.2: -357}  # of the piece counter at 2 plies
+ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
+    *("random", "material@depth=2,blunder=0.6", "material@depth=2,blunder=0.4"),
+    *("material@depth=2,blunder=0.2", "material@depth=1", "material@depth=2"),
+    *("c0-1ply@depth=4", "material@depth=4", "blondie24@depth=4", "c10@depth=4", "learns@depth=4"),
+    *("learns-squares@depth=4", "strong@nodes=30", "strong@nodes=100", "strong@depth=4"),
+    *("strong@nodes=1000", "strong@nodes=10000"),
+)
+
+
+@functools.cache
+def zoo_scale() -> dict[str, int]:
+    """Return the ratings of the zoo's page, and of the levels, by the texts of their agents."""
+    page = files("agents").joinpath("zoo/README.md").read_text("utf-8")
+    scale = {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
+    scale |= {f"material@depth=2,blunder={share}": elo for share, elo in BLUNDERS.items()}
+    for trained, baseline, elo in re.findall(
+        r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([+-]\d+) ", page, re.MULTILINE
+    ):
+        name = re.sub(r" \((\w+) (\d+)\)", r"@\1=\2", baseline) or f"{trained}@depth=4"
+        scale[name] = int(elo)
+    return scale
+
+
+def player_elo(name: str) -> int | None:
+    """Return the rating of a player without options: of one that searches by plies, at 4 plies."""
+    return zoo_scale().get(f"{name}@depth={DEFAULT_DEPTH}", zoo_scale().get(name))
+
+
+def agent_text(entrant: Entrant) -> str:
+    """Return the text that makes an entrant's agent."""
+    spec = AgentSpec.from_name(entrant.agent)
+    return str(AgentSpec(spec.name, spec.kind, spec.target, entrant.options))
+
+
+def known_ratings(entrants: Sequence[Entrant], start: int = 0) -> dict[int, float]:
+    """Return the ratings on the scale, by number, of entrants from number `start` on."""
+    numbers = range(start, len(entrants))
+    texts = {number: agent_text(entrants[number]) for number in numbers}
+    scale = zoo_scale()
+    return {number: float(scale[text]) for number, text in texts.items() if text in scale}
