@@ -1,7 +1,4 @@
-"""What must work where nothing but the wheel was installed: environments, players, page, scripts.
-
-With the extra train: every player and every script. Without: what the plain installation is for.
-"""
+"""What must work from the wheel alone: environments, players, page, scripts."""
 
 import importlib.util
 import shutil
@@ -18,18 +15,13 @@ import agents
 import checkers_env
 from training.app.app import create_app  # noqa: F401 - it finds the templates and scripts
 
-HAS_TRAIN = importlib.util.find_spec("scipy") is not None
-NEED_TRAIN = {
-    *("checkers-benchmark", "checkers-compare", "checkers-continual", "checkers-reproduce"),
-}
-
 assert "site-packages" in agents.__file__
 assert importlib.util.find_spec("torch") is None
 api_test(checkers_env.env(), num_cycles=100)
 env = gymnasium.make("checkers_env/Checkers-v0", opponent="material")
 observation, _ = env.reset(seed=1)
 env.step(env.action_space.sample(observation["action_mask"]))
-players = agents.available() if HAS_TRAIN else ["material", "blondie24"]
+players = agents.available()
 for name in players:
     board = checkers_env.Board()
     assert agents.make(name).act(board) in board.legal_moves, name
@@ -39,17 +31,12 @@ assert list(app.rglob("*.jinja"))
 scripts = [
     it.name for it in entry_points(group="console_scripts") if it.name.startswith("checkers-")
 ]
-assert {"checkers-play", *NEED_TRAIN} < set(scripts)
+assert {"checkers-play", "checkers-benchmark"} < set(scripts)
 for script in scripts:
     path = shutil.which(script, path=sysconfig.get_path("scripts"))
     done = subprocess.run([path, "--help"], capture_output=True, text=True, check=False)
-    if HAS_TRAIN or script not in NEED_TRAIN:
-        assert done.returncode == 0, done.stderr
-    else:
-        assert done.stderr == "error: No module named 'scipy': pip install '.[train]'\n", (
-            done.stderr
-        )
+    assert done.returncode == 0, done.stderr
 print(
     f"{len(players)} players and {len(scripts)} scripts work on Python {sys.version}, "
-    f"gymnasium {gymnasium.__version__}, {'with' if HAS_TRAIN else 'without'} the extra train"
+    f"gymnasium {gymnasium.__version__}"
 )

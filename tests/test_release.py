@@ -41,5 +41,5 @@ def test_messages_and_docs_name_extras_that_exist():
     named = set(re.findall(r"pip install '\.\[(\w+)\]'", text)) | set(
         re.findall(r"(?:extra|install_command)\(['\"](\w+)['\"]\)", text)
     )
-    assert {"train", "sb3", "human", "ray"} <= named <= extras
+    assert {"sb3", "human", "ray"} <= named <= extras
     assert "checkers-laboratory[" not in text

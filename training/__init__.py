@@ -8,7 +8,6 @@
 - reproduce: the papers' tables and claims
 - continual: the continual player against its frozen twin
 - zoo: fill the zoo with trained players
-- commands: entry points of installed commands that need an extra
 
 - runtime: command lines, run folders, executors, curves, validation
 - evolution: operators on populations, tournaments, metrics

@@ -20,7 +20,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from training.rl.config import PPOConfig, validate_config
 from training.runtime.cli import in_folder, read_options, run_command
-from training.runtime.extras import install_command
 from training.trainer.checkpoint import FILE_NAME
 
 PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard")
@@ -41,7 +40,7 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise
-        raise ValueError(f"PPO needs {error.name}: {install_command('sb3')}") from error
+        raise ValueError(f"PPO needs {error.name}: pip install '.[sb3]'") from error
     files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
 
     def complete() -> bool:

@@ -13,12 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from training.experiments.inference import LEVEL, Interval
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy import stats
 
 
 class Estimate(NamedTuple):

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from scipy.stats import kendalltau
 
 from training.experiments.results import TrainingResult
 from training.experiments.tables import (
@@ -20,10 +21,6 @@ from training.experiments.tables import (
     with_cards,
 )
 from training.rating.elo import elo_difference
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.stats import kendalltau
 
 # Parts of a curve, as shares of its points: the beginning, the early rise, the level at the end.
 FIRST, RISEN, LAST = (0, 0.1), (0.1, 0.3), (0.8, 1)

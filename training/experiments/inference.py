@@ -8,11 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy import stats
+from scipy import stats
 
 LEVEL = 0.05
 POWER = 0.8  # chance of a decision that "seeds to decide" asks for

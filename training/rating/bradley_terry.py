@@ -7,13 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from training.league.records import GameRecord
 from training.rating.intervals import opening_clusters
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.special import expit
 
 Floats = NDArray[np.float64]
 Strengths = Mapping[int, float]  # known strengths in log-odds, by the entrant's number
@@ -47,8 +44,7 @@ class Observations(NamedTuple):
 
 def fit(rows: Observations) -> Floats:
     """Return the coefficients of highest quasi-likelihood, shape (coefficients,)."""
-    with extra("train"):
-        from scipy.optimize import minimize  # takes a quarter of a second
+    from scipy.optimize import minimize  # takes a quarter of a second
 
     def loss(coefficients: Floats) -> float:
         odds = rows.odds(coefficients)

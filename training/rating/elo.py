@@ -9,6 +9,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, logit
+from scipy.special import stdtrit as student_quantile
 
 from training.league.records import Entrant, League
 from training.rating import bradley_terry
@@ -20,12 +23,6 @@ from training.rating.bradley_terry import (
 )
 from training.rating.intervals import TAIL
 from training.rating.zoo_scale import agent_text
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.sparse.csgraph import connected_components
-    from scipy.special import expit, logit
-    from scipy.special import stdtrit as student_quantile
 
 Number = TypeVar("Number", float, NDArray[np.float64])
 

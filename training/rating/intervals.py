@@ -8,13 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr as student_cdf
+from scipy.special import stdtrit as student_quantile
 
 from training.league.records import GameRecord
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.special import stdtr as student_cdf
-    from scipy.special import stdtrit as student_quantile
 
 TAIL = (1 - 0.95) / 2  # probability beyond either end of an interval
 

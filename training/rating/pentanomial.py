@@ -13,14 +13,11 @@ from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit as student_quantile
 
 from training.league.records import GameRecord
 from training.rating.elo import ELO_PER_LOGIT, EloEstimate, expected_score
 from training.rating.intervals import TAIL, opening_clusters, player_points
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.special import stdtrit as student_quantile
 
 PAIR_SCORES = np.arange(5) / 4
 ERROR = 0.05  # probability with which the test may accept the wrong lead

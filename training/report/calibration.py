@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Column, Table
 from rich.text import Text
+from scipy.stats import pearsonr
 
 from agents.agent import Agent
 from agents.analysis import analyse
@@ -23,10 +24,6 @@ from checkers_env.openings import parse_opening
 from training.league.entrants import close_agent, make_entry, search_depth
 from training.league.records import GameRecord
 from training.runtime.curves import new_figure, to_svg
-from training.runtime.extras import extra
-
-with extra("train"):
-    from scipy.stats import pearsonr
 
 PLIES = 8  # of the searches of a player without a limit of its own
 SURE = 0.35  # a value of this size calls one side better

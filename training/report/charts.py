@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from training.league.records import GameRecord, WinDrawLoss
 from training.report.standings import tallies
-from training.runtime.extras import extra
 
 MOST_BARS = 25
 STEPS = (1, 2, 2.5, 5, 10)
@@ -35,8 +34,7 @@ class Bar(NamedTuple):
 
 def make_axis(values: Iterable[float], most: int = 8) -> Axis:
     """Return a scale of at most `most` steps over the finite values."""
-    with extra("train"):
-        from matplotlib.ticker import MaxNLocator  # takes half a second to import
+    from matplotlib.ticker import MaxNLocator  # takes half a second to import
 
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     ticks = MaxNLocator(most, steps=STEPS, integer=True).tick_values(min(finite), max(finite))

@@ -6,5 +6,4 @@
 - executors: threads, processes or a Ray cluster
 - curves: CSV columns and plots
 - validation: ranges of options, written as annotations
-- extras: packages that the plain installation leaves out
 """

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from agents.search.interrupt import defer_signals
 from checkers_env.files import write_atomically
-from training.runtime.extras import extra
 
 if TYPE_CHECKING:
     from tensorboard.summary import Writer
@@ -75,8 +74,7 @@ def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
 
 def new_figure(width: float = 8, height: float = 4.5) -> Any:
     """Return an empty figure; width and height are in inches."""
-    with extra("train"):
-        from matplotlib.figure import Figure  # takes a second to import
+    from matplotlib.figure import Figure  # takes a second to import
 
     return Figure(figsize=(width, height), layout="constrained")
 

@@ -23,7 +23,6 @@ from agents.factory import load_object
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
-from training.runtime.extras import require
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.loop import (
     CHAMPION_FILE,
@@ -137,7 +136,6 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         default=TrainerConfig(preset.regime, preset.generations),
     )
     config = options.run_config(name)
-    require("train", "tensorboard", "matplotlib")  # before anything is written
 
     def complete() -> bool:
         return is_complete(config, load_checkpoint(config.folder))

@@ -28,7 +28,6 @@ from training.evolution.state import State
 from training.regimes import Regime, constants_of, regimes
 from training.runtime.curves import flush_scalars, plot_curve, to_csv, write_scalars
 from training.runtime.executors import check_executor
-from training.runtime.extras import extra
 from training.runtime.machine import processor, versions
 from training.runtime.validation import Range, validate_ranges
 from training.trainer.checkpoint import (
@@ -185,8 +184,8 @@ def train(
     -------
     The final checkpoint.
     """
-    with extra("train"):
-        from tensorboard.summary import Writer  # takes a second to import
+    from tensorboard.summary import Writer  # takes a second to import
+
     if checkpoint.state.generation >= config.generations:
         save_outputs(config, checkpoint)
         return checkpoint
