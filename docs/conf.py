@@ -5,8 +5,9 @@ from pathlib import Path
 
 from training.app.static_site import build
 from training.experiments.page import write_page
-from training.experiments.plan import EXPERIMENTS, Scope
+from training.experiments.plan import Scope
 from training.experiments.results import ResultStore
+from training.experiments.tables import EXPERIMENTS
 from training.zoo import ZooConfig, write_cards
 
 project = "checkers-laboratory"

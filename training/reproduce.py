@@ -31,15 +31,17 @@ from tyro.conf import OmitArgPrefixes
 
 from checkers_env.files import check_folder
 from training.experiments.champions import load_champion
+from training.experiments.claims import CLAIMS
 from training.experiments.jobs import Job, Run
 from training.experiments.page import write_page, write_verdicts
-from training.experiments.plan import EXPERIMENTS, Scope, figures
+from training.experiments.plan import Scope, figures
 from training.experiments.results import ResultStore, TrainingResult, differences
 from training.experiments.scheduler import Costs, undone
 from training.experiments.session import SessionConfig, run_session
 from training.experiments.starting_point import compare_with_start, evolves
 from training.experiments.table_text import to_terminal
-from training.experiments.tables import Table
+from training.experiments.tables import EXPERIMENTS, Table
+from training.experiments.verdicts import planned_jobs
 from training.runtime.cli import read_options, run_command
 from training.runtime.validation import NoEffectWith
 
@@ -116,7 +118,9 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
         return
     recorded = [job for job in jobs if store.result(job) is not None]
     date = store.date(recorded)
-    left = run_session(settings.session, jobs, store, work, console, settings.champions)
+    planned = planned_jobs(CLAIMS) if settings.all and scope == Scope() else []
+    everything = list(dict.fromkeys([*jobs, *planned]))
+    left = run_session(settings.session, everything, store, work, console, settings.champions)
     path = settings.page or work / "reproduction.md"
     write_page(path, chosen, scope, store)
     write_verdicts(settings.verdicts or path.with_name("verdicts.md"), chosen, scope, store)
@@ -127,7 +131,8 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
             f"{len(recorded)} of {len(jobs)} jobs are from records of {date}; --fresh "
             "computes them again."
         )
-    console.print(f"{len(jobs) - len(left)} of {len(jobs)} jobs are done. The page: {path}")
+    done = len(jobs) - len(set(jobs).intersection(left))
+    console.print(f"{done} of {len(jobs)} jobs are done. The page: {path}")
     if left:
         console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
 

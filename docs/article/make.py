@@ -14,7 +14,6 @@ import argparse
 import ast
 import json
 import math
-import re
 import string
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,27 +29,25 @@ from numpy.typing import NDArray
 
 from checkers_env.files import write_atomically
 from training.experiments.champions import load_champion
-from training.experiments.claim_text import effect_text
-from training.experiments.claims import MARGIN, UNITS_OF_POINTS, Claim, exactly
-from training.experiments.effects import LEAD, advantage, decided, share_led
-from training.experiments.inference import LEVEL, MOST_SEEDS, half_width
+from training.experiments.claims import OWN_CLAIMS, PAPER_CLAIMS
+from training.experiments.effects import ABOVE_HALF, LEAD, decided, share_led
+from training.experiments.inference import LEVEL, half_width
 from training.experiments.jobs import AS_THE_THESIS, PLAYERS, Match, Player, Run
-from training.experiments.own_claims import REASONS
-from training.experiments.paper_claims import CLAIMS
-from training.experiments.paper_notes import OBSERVED, UNREPEATABLE, sameness_lines
-from training.experiments.papers.tie_rules import EQUAL_SEEDS, RULES
-from training.experiments.plan import EXPERIMENTS, Scope, figures
-from training.experiments.results import MatchResult, ResultStore, TrainingResult
-from training.experiments.tables import (
-    RESULTS,
-    WINS_AND_LOSSES,
+from training.experiments.measures import (
+    MEASURES,
     PlayerGame,
-    Row,
     brief,
+    count,
     interval,
     player_games,
     with_cards,
 )
+from training.experiments.page import effect_text
+from training.experiments.plan import Scope, figures
+from training.experiments.plots import LOOKS
+from training.experiments.results import MatchResult, ResultStore, TrainingResult
+from training.experiments.sameness import sameness_rows
+from training.experiments.tables import EXPERIMENTS, Row, read_tsv
 from training.experiments.verdicts import LEAST, Verdict, effects, verdicts
 from training.runtime.curves import new_figure, to_svg
 
@@ -74,6 +71,10 @@ SHOWN = (
 )
 TD = EXPERIMENTS["td-depth"]
 EVOLVED_TUPLES = ("c5-tuple", "c1-tuple")
+RULES = (
+    *("first-by-direction", "first-by-piece", "last-by-direction", "last-by-piece"),
+    *("chance", "ends-at-jump"),
+)
 CURVES = ("blondie24-1999", "blondie24-2001", "c0", "blondie24-rr", "c10", "learns-unsaturated")
 START, END = slice(None, 1), slice(-10, None)  # points of a curve: the first, and the last tenth
 
@@ -90,14 +91,13 @@ def collect(scope: Scope, store: ResultStore) -> dict[str, Any]:
     """
     claims, reasons = (
         [claim_data(it, scope, store) for it in verdicts(several, scope, store)]
-        for several in (CLAIMS, REASONS)
+        for several in (PAPER_CLAIMS, OWN_CLAIMS)
     )
     jobs = scope.jobs(EXPERIMENTS.values())
     matches = match_data(scope, store)
     return {
         "claims": claims,
         "reasons": reasons,
-        "families": list(dict.fromkeys(it["family"] for it in claims)),
         "words": dict(Counter(it["word"] for it in claims).most_common()),
         "halves": half_widths(claims),
         "least": LEAST,
@@ -106,7 +106,7 @@ def collect(scope: Scope, store: ResultStore) -> dict[str, Any]:
             "depth": AS_THE_THESIS.depth,
             "games": Match(Player("c0"), Player("c10"), 0).games - 2,
             "lead": LEAD,
-            "margin": MARGIN,
+            "margin": PAPER_CLAIMS[0].margin,
         },
         "size": size_data(jobs, store),
         "players": {name: player_data(name, scope, store) for name in SHOWN},
@@ -118,64 +118,47 @@ def collect(scope: Scope, store: ResultStore) -> dict[str, Any]:
         "exact_tanh": tanh_data(scope, store),
         "by_depth": depth_data(scope, store),
         "sameness": sameness_data(scope, store),
-        "unrepeatable": [
-            [it.replace(f"; ours: {OBSERVED}", "") for it in row] for row in UNREPEATABLE
-        ],
+        "unrepeatable": [list(line.values()) for line in read_tsv("unrepeatable")],
     }
 
 
 def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, Any]:
     """Return what the article shows of a claim."""
-    claim, effect, theirs = verdict.claim, verdict.effect, verdict.theirs
+    claim, effect = verdict.claim, verdict.measured.estimate.interval
+    by_pieces = (
+        effects(replace(claim, effect=claim.effect._replace(of=decided)), scope, store)
+        if claim.effect.of is PAPER_CLAIMS[0].effect.of
+        else [0.0]
+    )
     return {
         "name": claim.name,
-        "says": claim.says,
-        "source": claim.source.removeprefix("Al-Khateeb 2011, "),
+        "says": claim.statement,
+        "source": claim.source.removeprefix("thesis, "),
         "family": claim.family,
+        "points": claim.unit == ABOVE_HALF,
         "unit": claim.unit,
-        "kind": claim.kind,
-        "points": claim.unit in UNITS_OF_POINTS,
-        "depth": claim.conditions.depth,
-        "games": claim.conditions.games or None,
-        "seeds": len(verdict.values),
+        "seeds": verdict.measured.seeds.removesuffix(" (planned)"),
         "mean": number(effect.mean),
         "low": number(effect.low),
         "high": number(effect.high),
         "ours": effect_text(claim, effect),
-        "theirs": number(theirs.mean) if theirs else None,
-        "theirs_shown": effect_text(claim, exactly(theirs.mean)) if theirs else "",
-        "values": sorted(verdict.values),
-        **(drawn_data(claim, scope, store) if claim.effect is advantage else {}),
-        "word": verdict.word or "too few seeds",
-        "note": note(verdict),
+        "theirs": number(claim.theirs.mean) if claim.theirs else None,
+        "theirs_shown": effect_text(claim, claim.theirs).partition(" [")[0],
+        "outside": verdict.has_their_size is False,
+        "values": sorted(verdict.measured.values),
+        "by_pieces_mean": float(np.mean(by_pieces)),
+        "by_pieces_half": float(half_width(by_pieces)),
+        "word": verdict.label or "too few seeds",
     }
-
-
-def drawn_data(claim: Claim, scope: Scope, store: ResultStore) -> dict[str, Any]:
-    """Return the effect if drawn games go to the side with more pieces."""
-    again = effects(replace(claim, effect=decided), scope, store)
-    return {
-        "by_pieces_mean": float(np.mean(again)),
-        "by_pieces_half": float(half_width(again)),
-    }
-
-
-def note(verdict: Verdict) -> str:
-    """Return the seeds that would decide a claim, or the power of an equality; "" for others."""
-    if verdict.power is not None:
-        return f"power {verdict.power:.2f}"
-    if verdict.word == "inconclusive":
-        return f"{verdict.seeds_needed or f'> {MOST_SEEDS}'} seeds"
-    return ""
 
 
 def half_widths(claims: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the median half width of the intervals of scores, by the number of seeds."""
-    halves: dict[int, list[float]] = {}
+    halves: dict[str, list[float]] = {}
     for it in claims:
-        if it["unit"] == Claim.unit and it["low"] is not None:
+        if it["points"] and it["low"] is not None:
             halves.setdefault(it["seeds"], []).append((it["high"] - it["low"]) / 2)
-    return {str(seeds): brief(float(np.median(found))) for seeds, found in halves.items()}
+    return {seeds: brief(float(np.median(found))) for seeds, found in halves.items()}
 
 
 def number(value: float) -> float | None:
@@ -207,7 +190,7 @@ def size_data(jobs: Sequence[Run | Match], store: ResultStore) -> dict[str, Any]
 
 def runs_of(name: str, scope: Scope, store: ResultStore) -> list[TrainingResult]:
     """Return the results of a player's finished runs, seed by seed."""
-    jobs = [job for seed in scope.games(Row(Player(name), (), ())) for job, _ in seed]
+    jobs = [job for seed in scope.games(Row(Player(name))) for job, _ in seed]
     results = [store.result(job) for job in jobs]
     return [result for result in results if isinstance(result, TrainingResult)]
 
@@ -270,15 +253,17 @@ def match_data(scope: Scope, store: ResultStore) -> list[dict[str, Any]]:
     """
     found = []
     for table in EXPERIMENTS.values():
-        is_league = table.measure is WINS_AND_LOSSES
-        if table.conditions != AS_THE_THESIS or not (is_league or table.measure is RESULTS):
+        is_league = table.measure is MEASURES["wins-and-losses"]
+        if table.conditions != AS_THE_THESIS or not (
+            is_league or table.measure is MEASURES["results"]
+        ):
             continue
         for line in table.rows:
             if not line.theirs or (len(line.others) > 1 and not is_league):
                 continue
             seeds = [games for games in games_of(line, scope, store) if games]
             won, lost = float(line.theirs[0]), float(line.theirs[-1])
-            results = [RESULTS.of(games) for games in seeds]
+            results = [count(games) for games in seeds]
             theirs = point(won, lost, len(seeds[0]))
             ours = [point(it[0], it[-1], sum(it)) for it in results]
             found.append(
@@ -343,7 +328,7 @@ def depth_data(scope: Scope, store: ResultStore) -> list[dict[str, Any]]:
 
 def rule_data(store: ResultStore) -> dict[str, Any]:
     """Return draws and leads of the same champions by other rules of play, on the same seeds."""
-    scope, found = Scope(seeds=EQUAL_SEEDS), {}
+    scope, found = Scope(), {}
     for rule in RULES:
         table = EXPERIMENTS[f"tie-{rule}"]
         played = list(zip(table.rows, figures(table, scope, store), strict=True))
@@ -370,7 +355,7 @@ def tanh_data(scope: Scope, store: ResultStore) -> dict[str, Any]:
     for line, ours in zip(table.rows, figures(table, scope, store), strict=True):
         if line.others == (Player("material"),):
             plain = replace(line, first=Player(line.first.name))
-            before = [RESULTS.of(games) for games in games_of(plain, scope, store)]
+            before = [count(games) for games in games_of(plain, scope, store)]
             gains = [
                 50 * (a[0] - a[2] - b[0] + b[2]) / sum(b) for a, b in zip(ours, before, strict=True)
             ]
@@ -380,10 +365,9 @@ def tanh_data(scope: Scope, store: ResultStore) -> dict[str, Any]:
 
 
 def sameness_data(scope: Scope, store: ResultStore) -> list[list[str]]:
-    """Return the rows of the page's table of players that are said to be the same."""
-    lines = [it for it in sameness_lines([*EXPERIMENTS.values()], scope, store) if it[:2] == "| "]
-    rows = [line.strip("| ").split(" | ") for line in lines[1:]]  # without its header
-    return [[re.sub(r" ?\[[^]]*\]\([^)]*\),?|\*", "", cell) for cell in row] for row in rows]
+    """Return the rows of players that are said to be the same."""
+    rows = sameness_rows([*EXPERIMENTS.values()], scope, store)
+    return [[cell.strip("*") for cell in row] for row in rows]
 
 
 def verified() -> dict[str, Any]:
@@ -416,7 +400,41 @@ def perft_rows(name: str) -> list[list[str]]:
 def pictures(scope: Scope, store: ResultStore, data: Mapping[str, Any]) -> dict[str, str]:
     """Return the figures as SVG, by name."""
     runs = {name: runs_of(name, scope, store) for name in CURVES}
-    return {"curves": plot_curves(runs), "draws": plot_draws(data["matches"])}
+    return {
+        "curves": plot_curves(runs),
+        "draws": plot_draws(data["matches"]),
+        "claims": plot_claims([it for it in data["claims"] if it["points"]]),
+    }
+
+
+def plot_claims(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Plot our intervals and the papers' figures of claims on scores, by chapter."""
+    with mpl.rc_context({"font.size": 5.5}):
+        figure = new_figure(6.7, 9.2)
+        axes = figure.subplots()
+        places, place, family = [], -1, ""
+        for it in claims:
+            place += 1 + (it["family"] != family)
+            if it["family"] != family:
+                family = it["family"]
+                axes.text(-50, place - 1, family, weight="bold", va="center")
+            colour, marker = LOOKS[it["word"] if it["word"] in LOOKS else None]
+            if it["low"] is not None:
+                axes.plot([it["low"], it["high"]], [place, place], color=colour, linewidth=1.2)
+            axes.plot(it["mean"], place, marker, color=colour, markersize=2.5)
+            if it["theirs"] is not None:
+                axes.plot(it["theirs"], place, "o", color="black", mfc="none", ms=3, mew=0.5)
+            places.append(place)
+        axes.set_yticks(places, [it["name"] for it in claims])
+        axes.set(ylim=(place + 1, -2), xlabel="score less 50 %")
+        axes.axvline(0, color="black", linewidth=0.5)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        for word in dict.fromkeys(it["word"] for it in claims):
+            colour, marker = LOOKS[word if word in LOOKS else None]
+            axes.plot([], [], marker, color=colour, label=word)
+        axes.plot([], [], "o", color="black", mfc="none", label="the paper's")
+        figure.legend(loc="outside upper center", ncols=6, frameon=False)
+        return to_svg(figure).decode()
 
 
 def plot_curves(runs: Mapping[str, Sequence[TrainingResult]]) -> str:

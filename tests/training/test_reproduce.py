@@ -15,8 +15,9 @@ from filelock import FileLock
 from tests import ROOT
 from tests.training.commands import SECONDS, command_of, start, wait_for
 from training import reproduce
-from training.experiments.plan import EXPERIMENTS, Scope
+from training.experiments.plan import Scope
 from training.experiments.results import ResultStore
+from training.experiments.tables import EXPERIMENTS
 
 SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]

@@ -17,19 +17,20 @@ from tests import ROOT
 from tests.training.commands import run_here
 from training import zoo
 from training.experiments.champions import load_champion, name_champion
-from training.experiments.jobs import SPARE, Match, Run
+from training.experiments.jobs import VALIDATION_SEED, Match, Run
 from training.experiments.league_results import LeaguePlan, LeagueStore
 from training.experiments.model_card import card, choose
-from training.experiments.papers.seed_selection import FORTY, VALIDATION
 from training.experiments.plan import Scope
 from training.experiments.results import ResultStore
-from training.experiments.tables import Table
+from training.experiments.tables import EXPERIMENTS, Table
 from training.experiments.worker import Deadline, play, train
 from training.league import runner
 from training.league.records import Entrant, GameRecord, League
 from training.league.schedule import schedule_games
 from training.report.standings import StandingsRow
 from training.runtime.run_folder import lock_run_folder
+
+VALIDATION = EXPERIMENTS["validation"]
 
 SCOPE = Scope(seeds=2, scale=0.02)
 PLAYER = "c1-n0.001"
@@ -41,7 +42,7 @@ def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     store = ResultStore(folder)
     rows = tuple(line for line in VALIDATION.rows if line.first.name in (PLAYER, "c1-n0.01"))
-    for job in SCOPE.jobs([Table("", "", VALIDATION.measure, rows, FORTY)]):
+    for job in SCOPE.jobs([Table("", "", VALIDATION.measure, rows, VALIDATION.conditions)]):
         if isinstance(job, Run):
             store.add(job, train(job, folder / "work" / job.title, Deadline()))
         elif "c1-n0.01" not in (job.first.name, job.second.name):
@@ -240,7 +241,7 @@ def name_in(cell):
 
 
 def test_no_seed_of_the_panel_is_in_the_zoo():
-    assert Scope().seeds_of(VALIDATION.rows[0].first) < SPARE
+    assert Scope().seeds_of(VALIDATION.rows[0].first) < VALIDATION_SEED
 
 
 def test_run_without_weights_keeps_the_zoos_file(store, tmp_path):

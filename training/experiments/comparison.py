@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.workspace import MAX_DEPTH
-from training.experiments.effects import score
-from training.experiments.inference import difference_p, half_width
+from training.experiments.crossed import independent
+from training.experiments.inference import half_width
 from training.experiments.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
+from training.experiments.measures import interval, player_games, score
 from training.experiments.plots import curves, dots
 from training.experiments.results import MatchResult, ResultStore, TrainingResult
-from training.experiments.tables import interval, player_games
 from training.rating.elo import elo_difference
 
 SIGNIFICANCE = 0.05
@@ -180,7 +180,7 @@ def with_adjusted_p(results: Sequence[ComparisonResult]) -> list[ComparisonResul
 
 def _p(scores: NDArray[np.float64]) -> float:
     """Return p of scores that differ from 50 %; nan for one seed."""
-    return difference_p((scores - 50).tolist()) if len(scores) > 1 else float("nan")
+    return independent((scores - 50).tolist()).difference_p if len(scores) > 1 else float("nan")
 
 
 HEADINGS = ("player", "score, %", "Elo", "p", "against material, %", "CPU-s a run")

@@ -26,10 +26,10 @@ PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABL
 POINTS = 100  # points of a curve, at most
 FEW_POINTS = {"c5-tuple-sum": 10, "c1-tuple-sum": 10}  # and of their variants: there are many
 KEY_DIGITS = 16
-SPARE = 100  # first seed of players outside all tables: the opponents of the validation
+VALIDATION_SEED = 100  # first seed of players outside all tables: the opponents of the validation
 # Sizes that a trial scales down to.
 SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1, "first_fit": 1}
-KEPT = {"blondie24-rr": 5}  # champions of a run, if not one (thesis, Table 4.1)
+CHAMPIONS_KEPT = {"blondie24-rr": 5}  # champions of a run, if not one (thesis, Table 4.1)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Run:
         """Number of champions in the results, the best first."""
         if self.measures_itself:
             return 0
-        return min(KEPT.get(self.preset, 1), self.regime.parents)
+        return min(CHAMPIONS_KEPT.get(self.preset, 1), self.regime.parents)
 
     @property
     def results_version(self) -> dict[str, int]:

@@ -21,8 +21,8 @@ from agents.search.alphabeta import RESULTS_VERSION
 from checkers_env.files import remove_temporary_files
 from training.experiments.champions import name_champion
 from training.experiments.json_lines import JsonLines, Row, check_fields
+from training.experiments.measures import POINTS
 from training.experiments.results import LOCK
-from training.experiments.tables import POINTS
 from training.league.records import Entrant, GameRecord, League
 from training.league.schedule import LeagueFixture, Pairing
 

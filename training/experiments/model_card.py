@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.agent_spec import WEIGHTS_SUFFIX
-from training.experiments.effects import score
 from training.experiments.jobs import PLAYERS, Run, run_of, with_seed
-from training.experiments.papers.seed_selection import FORTY, VALIDATION
-from training.experiments.papers.strong_player import STRONG
+from training.experiments.measures import score
 from training.experiments.plan import Scope, outcome_of
 from training.experiments.results import ResultStore, TrainingResult
+from training.experiments.tables import EXPERIMENTS, STRONG
 from training.report.standings import StandingsRow
 from training.trainer.presets import TD_PRESETS
 
@@ -32,10 +31,10 @@ class Choice(NamedTuple):
 
 def choose(scope: Scope, store: ResultStore) -> dict[str, Choice]:
     """Return the best seed of each player that finished a validation; of equal ones the first."""
-    found = {}
-    for line in VALIDATION.rows:
+    found, validation = {}, EXPERIMENTS["validation"]
+    for line in validation.rows:
         scores, runs = {}, dict[int, tuple[Run, TrainingResult]]()
-        for seed, jobs in enumerate(scope.games(line, FORTY)):
+        for seed, jobs in enumerate(scope.games(line, validation.conditions)):
             games = outcome_of(jobs, store)
             run = run_of(with_seed(line.first, seed), scope.scale)
             trained = store.result(run)

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from checkers_env.files import write_atomically
-from training.experiments import paper_notes
-from training.experiments.claim_text import HOW, claim_table, count
-from training.experiments.claims import Claim
-from training.experiments.effects import (
-    LEAD,
-    advantage,
-    decided,
-    share_drawn,
-    share_led,
-)
+from training.experiments.claims import OWN, OWN_CLAIMS, PAPER_CLAIMS, Claim
+from training.experiments.effects import ABOVE_HALF, EFFECTS, TIMES
+from training.experiments.inference import Interval
 from training.experiments.jobs import Player, Run
-from training.experiments.own_claims import CHANGES, REASONS
-from training.experiments.paper_claims import CLAIMS
-from training.experiments.papers.other_papers import NETS, NETWORKS, UNSATURATED
-from training.experiments.papers.strong_player import SCORES
-from training.experiments.plan import EXPERIMENTS, Scope, figures
+from training.experiments.measures import SCORES, brief
+from training.experiments.plan import Scope, figures
 from training.experiments.plots import curves, dots, forest
 from training.experiments.results import ResultStore, TrainingResult
+from training.experiments.sameness import sameness_rows
 from training.experiments.table_text import to_markdown
-from training.experiments.tables import Row, Table, brief, interval
-from training.experiments.verdicts import Verdict, effects, jobs_of, verdicts
+from training.experiments.tables import EXPERIMENTS, Row, Table, read_tsv
+from training.experiments.verdicts import LABELS, Verdict, jobs_of, measure, verdicts
 
+SATURATED = ("blondie24-1999", "blondie24-2001")
 PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
     "curves": (
-        (*NETWORKS, UNSATURATED),
+        (*SATURATED, "learns-unsaturated"),
         (
             ("curve/heuristic", "against the heuristic player"),
             ("curve/material", "against the piece counter, 1 ply"),
         ),
     ),
     "reasons": (
-        (*NETWORKS, *NETS),
+        (*SATURATED, "c0", "blondie24-rr", "c10"),
         (
             ("step/mean", "mean step size"),
             ("champion/saturated", "share of saturated outputs"),
@@ -64,9 +57,6 @@ DOTS = {
     },
     "learning": {"at 4 plies": ("learns-4-plies", 0), "at 6 plies": ("learns-6-plies", 0)},
 }
-
-
-SECTIONS = {"What the papers claim": CLAIMS, "Why": REASONS, "Evolution that learns": CHANGES}
 CAPTIONS = {
     "claims": "Effects and intervals of the claims.",
     "curves": "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
@@ -77,11 +67,18 @@ CAPTIONS = {
     "against the piece counter.",
     "learning": "Champions of changed evolution against the piece counter.",
 }
+SECTIONS = {"The papers' claims": PAPER_CLAIMS, "Our own claims": OWN_CLAIMS}
+CLAIM_COLUMNS = ("claim", "theirs", "ours [95 %]", "seeds", "p", "q", "here", "the claim")
+ENDPOINT_COLUMNS = (
+    *("claim", "score above 50 %", "piece difference of drawn games"),
+    "score against the panel, less the opponent's",
+)
+SAME_COLUMNS = ("claim", "theirs", "ours: chi-square", "p", "q", "what it shows", "the claim")
 
 
 def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultStore) -> None:
     """Write the page of the tables, and its plots to a folder of the same name beside it."""
-    judged = verdicts(_within(CLAIMS, tables, scope), scope, store)
+    judged = verdicts(_within(PAPER_CLAIMS, tables, scope), scope, store)
     found = {table.name: figures(table, scope, store) for table in tables}
     lines = [*_beginning("The papers' tables, theirs and ours", tables, scope, store)]
     pictures = _pictures(judged, scope, store) | _dots(tables, found)
@@ -90,8 +87,10 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
         write_atomically(path.parent / path.stem / f"{name}.svg", picture)
         lines += [f"![{CAPTIONS[name]}]({path.stem}/{name}.svg)", ""]
     if set(tables) == set(EXPERIMENTS.values()):
-        lines += paper_notes.unrepeatable_lines()
-    lines += drawn_lines(judged, scope, store)
+        rows = [list(line.values()) for line in read_tsv("unrepeatable")]
+        lines += ["## What cannot be repeated", "", *_table(("what", "source", "why"), rows)]
+    if rows := list(endpoint_rows(_within(PAPER_CLAIMS, tables, scope), scope, store)):
+        lines += ["## Other endpoints", "", *_table(ENDPOINT_COLUMNS, rows)]
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
         lines += to_markdown(table, found[table.name])
@@ -102,13 +101,12 @@ def write_verdicts(path: Path, tables: Sequence[Table], scope: Scope, store: Res
     """Write the page of the verdicts on claims; claims that need other tables are left out."""
     lines = [*_beginning("Verdicts", tables, scope, store)]
     for title, claims in SECTIONS.items():
-        if not (judged := verdicts(_within(claims, tables, scope), scope, store)):
-            continue
-        lines += [f"## {title}", ""]
-        if claims is CLAIMS:
-            lines += [count(judged), "", *HOW]
-        lines += claim_table(judged)
-    lines += paper_notes.sameness_lines(tables, scope, store)
+        if judged := verdicts(_within(claims, tables, scope), scope, store):
+            lines += [f"## {title}", "", count(judged), ""]
+            lines += _table(CLAIM_COLUMNS, map(cells, judged))
+    if same := list(sameness_rows(tables, scope, store)):
+        lines += ["## Claims that players or runs are the same", "", _ABOUT_SAMENESS, ""]
+        lines += _table(SAME_COLUMNS, same)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, "\n".join(lines).encode())
 
@@ -117,6 +115,64 @@ _ABOUT_TABLES = (
     "Ours are means over seeds with their 95 % intervals (Student's t); of single games from the "
     "start position, how many seeds won, drew and lost them."
 )
+_ABOUT_SAMENESS = (
+    "Chi-squares test whether players are equal. *Ours* takes the ballot's cards as independent. "
+    "*Theirs* has the wins and losses of each pair in the thesis's table. Independent games of "
+    "equal players give about its degrees of freedom. It is far less."
+)
+
+
+def count(judged: Sequence[Verdict]) -> str:
+    """Return a sentence with the number of claims by verdict."""
+    words = Counter(verdict.label for verdict in judged)
+    counts = [f"{words[label]} {label.replace(',', ' but')}" for label in LABELS if words[label]]
+    counts += [f"{words[None]} waiting for seeds"] if words[None] else []
+    return f"{len(judged)} claims: {', '.join(counts)}. [How verdicts are made](reproducing.md)."
+
+
+def cells(verdict: Verdict) -> list[str]:
+    """Return the cells of a claim under CLAIM_COLUMNS."""
+    claim, measured = verdict.claim, verdict.measured
+    shown = [table.name for table in claim.tables]
+    places = "; ".join([*([] if claim.source == OWN else [claim.source]), *shown])
+    unit = "" if claim.unit == ABOVE_HALF else f" {claim.unit}"
+    theirs = effect_text(claim, claim.theirs)
+    if verdict.has_their_size is not None:
+        theirs += ", inside" if verdict.has_their_size else ", outside"
+    why = claim.untestable or claim.reading
+    label = f"**{verdict.label}**" if verdict.label else "too few seeds"
+    return [
+        f"{claim.statement} ({places})",
+        theirs,
+        effect_text(claim, measured.estimate.interval) + unit,
+        measured.seeds,
+        *(f"{it:.2g}" if verdict.finding else "" for it in (verdict.p, verdict.q)),
+        verdict.finding or "",
+        f"{label}: {why}" if why else label,
+    ]
+
+
+def effect_text(claim: Claim, effect: Interval | None) -> str:
+    """Return an effect with its interval, if it has one; of logarithms, the factors."""
+    if effect is None or math.isnan(effect.mean):
+        return ""
+    numbers = [brief(10**it if claim.unit == TIMES else it) for it in effect if math.isfinite(it)]
+    return numbers[0] if len(numbers) == 1 else "{} [{}, {}]".format(*numbers)
+
+
+def endpoint_rows(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> Iterator[list[str]]:
+    """Yield each claim on pairings, with the endpoints beside its own, which decide nothing."""
+    for claim in claims:
+        if claim.seeds and claim.effect == EFFECTS[""]:
+            others = [replace(claim, effect=EFFECTS[name]) for name in ("", "drawn-lead", "panel")]
+            found = [measure(it, scope, store).estimate.interval for it in others]
+            yield [claim.statement, *map(effect_text, others, found)]
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    for line in (columns, ["---"] * len(columns), *rows):
+        yield f"| {' | '.join(line)} |"
+    yield ""
 
 
 def _within(claims: Sequence[Claim], tables: Sequence[Table], scope: Scope) -> list[Claim]:
@@ -132,28 +188,23 @@ def _beginning(
     done = [result for job in jobs if (result := store.result(job)) is not None]
     hours = sum(result.origin.cpu_seconds for result in done) / 3600
     processors = sorted({result.origin.processor for result in done})
-    share = f"{len(done)} of {len(jobs)} runs and matches are done"
-    yield f"# {title}"
-    yield ""
+    yield from (f"# {title}", "")
     yield (
-        f"Written by `python training/reproduce.py` from the results; {share}, in {hours:.1f} "
-        f"CPU-hours{' on ' + ', '.join(processors) if processors else ''}."
+        f"Written by `python training/reproduce.py` from the results; {len(done)} of {len(jobs)} "
+        f"runs and matches are done, in {hours:.1f} CPU-hours"
+        f"{' on ' + ', '.join(processors) if processors else ''}."
     )
     yield ""
 
 
 def _pictures(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> dict[str, bytes]:
     found = {}
-    scores = [it for it in judged if it.claim.unit == Claim.unit and it.values]
-    if scores:
+    if scores := [it for it in judged if it.claim.unit == ABOVE_HALF and it.measured.values]:
         found["claims"] = forest(scores)
-    for name, (players, panels) in PANELS.items():
+    for name, (players, panels) in (*PANELS.items(), ("strength", GROWTH)):
         runs = {player: done for player in players if (done := _runs(player, scope, store))}
         if runs:
-            found[name] = curves(runs, panels)
-    grown = {player: done for player in GROWTH[0] if (done := _runs(player, scope, store))}
-    if grown:
-        found["strength"] = curves(grown, GROWTH[1], timed=True)
+            found[name] = curves(runs, panels, timed=name == "strength")
     return found
 
 
@@ -180,42 +231,6 @@ def _dots(
 
 def _runs(player: str, scope: Scope, store: ResultStore) -> list[TrainingResult]:
     """Return the results of a player's finished runs."""
-    jobs = [job for seed in scope.games(Row(Player(player), (), ())) for job, _ in seed]
+    jobs = [job for seed in scope.games(Row(Player(player))) for job, _ in seed]
     results = [store.result(job) for job in jobs if isinstance(job, Run)]
     return [result for result in results if isinstance(result, TrainingResult)]
-
-
-def drawn_lines(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> Iterator[str]:
-    """Yield the section in Markdown: every claim about scores, as played and decided."""
-    scores = [it for it in judged if it.claim.effect is advantage and it.values]
-    if not scores:
-        return
-    claims: list[Claim] = [it.claim for it in scores]
-    again = verdicts([replace(claim, effect=decided) for claim in claims], scope, store)
-    yield from ("## Drawn games", "", _ABOUT_DRAWN, "")
-    yield (
-        f"| claim | drawn, % | of them with a lead of {LEAD} pieces, % | effect as played "
-        "| effect if draws go to the side with more pieces | verdict then |"
-    )
-    yield "|---|---:|---:|---:|---:|---|"
-    for played, then in zip(scores, again, strict=True):
-        drawn, led = (
-            _mean(effects(replace(played.claim, effect=share), scope, store))
-            for share in (share_drawn, share_led)
-        )
-        yield (
-            f"| {played.claim.says} | {drawn} | {led} | {interval(played.values)} "
-            f"| {interval(then.values)} | {then.word or 'too few seeds'} |"
-        )
-    yield ""
-
-
-def _mean(values: Sequence[float]) -> str:
-    return brief(float(np.mean(values))) if values else ""
-
-
-_ABOUT_DRAWN = (
-    "A game is drawn after 100 moves of each side, even if one is ahead. These are the claims "
-    "about scores once more, with every drawn game given to the side that has more pieces at its "
-    "end."
-)

@@ -8,7 +8,7 @@ from itertools import chain
 
 from training.experiments.jobs import (
     AS_THE_THESIS,
-    SPARE,
+    VALIDATION_SEED,
     Conditions,
     Job,
     Match,
@@ -17,41 +17,11 @@ from training.experiments.jobs import (
     run_of,
     with_seed,
 )
-from training.experiments.papers import (
-    coevolution_ablations,
-    evolved_tuples,
-    seed_selection,
-    strong_player,
-    thesis_ch3,
-    thesis_ch4,
-    thesis_ch5,
-    thesis_ch6,
-    thesis_ch7,
-    thesis_ch8,
-    tie_rules,
-)
-from training.experiments.papers import other_papers as others
+from training.experiments.measures import PlayerGame, player_games
 from training.experiments.results import ResultStore, TrainingResult
-from training.experiments.tables import PlayerGame, Row, Table, player_games
+from training.experiments.tables import EXPERIMENTS, Row, Table
 from training.trainer.presets import ABLATIONS
 
-PARTS = (
-    thesis_ch3,
-    thesis_ch4,
-    thesis_ch5,
-    thesis_ch6,
-    evolved_tuples,
-    thesis_ch7,
-    thesis_ch8,
-    others,
-    strong_player,
-    coevolution_ablations,
-    tie_rules,
-    seed_selection,
-)
-EXPERIMENTS: dict[str, Table] = {
-    table.name: table for table in chain.from_iterable(part.TABLES for part in PARTS)
-}
 SEEDS, FEWER = 10, 5  # seeds of the players in OFTEN, which conclusions rest on, and of the others
 FEWEST = 3  # seeds of the grid of evolved n-tuples
 OFTEN = frozenset(
@@ -63,6 +33,9 @@ OFTEN = frozenset(
         *("c0-npd", "blondie24-rr-npd", "c10-npd", "c5-n0.001-npd"),
         *ABLATIONS,
     }
+)
+GRID = frozenset(
+    line.first for size in (5, 1) for line in EXPERIMENTS[f"evolved-{size}-tuples"].rows
 )
 
 
@@ -78,20 +51,20 @@ class Scope:
             raise ValueError(f"scale must be above 0 and at most 1, not {self.scale}")
         if self.seeds is not None and self.seeds < 1:
             raise ValueError(f"seeds must be at least 1, not {self.seeds}")
-        if self.seeds is not None and self.seeds > SPARE:  # the later ones are for opponents
-            raise ValueError(f"seeds must be at most {SPARE}, not {self.seeds}")
+        if self.seeds is not None and self.seeds > VALIDATION_SEED:
+            raise ValueError(f"seeds must be at most {VALIDATION_SEED}, not {self.seeds}")
 
     def seeds_of(self, player: Player) -> int:
         """Return the number of seeds of a trained player."""
         if self.seeds is not None:
             return self.seeds
-        if replace(player, seed=None) in evolved_tuples.GRID:
+        if replace(player, seed=None) in GRID:
             return max(1, round(FEWEST * self.scale))
         return max(1, round((SEEDS if player.name in OFTEN else FEWER) * self.scale))
 
     def has(self, player: Player) -> bool:
         """Return whether a player with this seed takes part."""
-        if not player.trained or player.seed is None or player.seed >= SPARE:
+        if not player.trained or player.seed is None or player.seed >= VALIDATION_SEED:
             return True
         return player.seed < max(2, self.seeds_of(player))
 

@@ -14,12 +14,11 @@ from training.runtime.curves import new_figure, to_svg
 
 # Colour and marker by verdict. Shapes differ too, for colour-blind readers. None: too few seeds.
 LOOKS = {
-    "holds": ("tab:green", "o"),
-    "holds, much smaller": ("tab:olive", "v"),
-    "equal": ("tab:blue", "P"),
-    "inconclusive": ("tab:grey", "s"),
-    "reversed": ("tab:red", "D"),
-    "not tested": ("tab:brown", "*"),
+    "confirmed": ("tab:green", "o"),
+    "confirmed, smaller": ("tab:olive", "v"),
+    "refuted": ("tab:red", "D"),
+    "undecided": ("tab:grey", "s"),
+    "not testable": ("tab:brown", "*"),
     None: ("lightgrey", "x"),
 }
 
@@ -28,13 +27,14 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
     """Plot effects and intervals of claims with one unit, one below the other; return SVG."""
     figure, axes = _listed([verdict.claim.name for verdict in verdicts])
     for place, verdict in enumerate(verdicts):
-        interval = (verdict.effect.low, verdict.effect.high)
-        _mark(axes, place, verdict.values, interval, *LOOKS[verdict.word])
-        if verdict.theirs is not None:
-            axes.plot(verdict.theirs.mean, place, "o", color="black", markerfacecolor="none")
-    for word in dict.fromkeys(verdict.word for verdict in verdicts):
-        colour, marker = LOOKS[word]
-        axes.plot([], [], marker, color=colour, label=word or "too few seeds")
+        measured, theirs = verdict.measured, verdict.claim.theirs
+        interval = measured.estimate.interval[1:]
+        _mark(axes, place, measured.values, interval, *LOOKS[verdict.label])
+        if theirs is not None:
+            axes.plot(theirs.mean, place, "o", color="black", markerfacecolor="none")
+    for label in dict.fromkeys(verdict.label for verdict in verdicts):
+        colour, marker = LOOKS[label]
+        axes.plot([], [], marker, color=colour, label=label or "too few seeds")
     axes.plot([], [], "o", color="black", markerfacecolor="none", label="the paper's")
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set(

@@ -1,6 +1,6 @@
 """Scheduler: the order of the jobs, their expected times, and the deadline.
 
-Runs that differ in their length only are one course of training. They share a work folder, and the
+Runs that differ in their length only are one training lineage. They share a work folder, and the
 longer run continues the shorter one.
 """
 
@@ -68,14 +68,16 @@ class Costs:
     def expected(self, job: Job, undone: Iterable[Job] = ()) -> float:
         """Return the expected CPU-seconds of a job from its checkpoint on.
 
-        Jobs in `undone` are done before it: a run continues the shorter runs of its course.
+        Jobs in `undone` are done before it: a run continues the shorter runs of its lineage.
         """
         measured = self._measured.get(_kind(job))
         each = sum(measured) / len(measured) if measured else _prior(job)
         whole = each * _games(job)
         if isinstance(job, Run):
             stands = generations_done(folder_of(self._work, job))
-            shorter = (run.length for run in course(job, undone) if run.length < job.length)
+            shorter = (
+                run.length for run in training_lineage(job, undone) if run.length < job.length
+            )
             whole *= 1 - max([stands, *shorter]) / job.length
         return whole
 
@@ -104,7 +106,7 @@ def work_through(
 ) -> list[Job]:
     """Do the jobs of :func:`undone` in order, until the deadline.
 
-    A match waits for its players, and a run for the shorter runs of its course. No job starts that
+    A match waits for its players, and a run for the shorter runs of its lineage. No job starts that
     would end after the deadline, and running jobs stop at the deadline. Each result is written
     when its job ends. Returns the jobs that are left. `report` is called before the first job
     starts, and every second.
@@ -164,7 +166,7 @@ def _begin(job: Job, store: ResultStore, context: ExecutionContext) -> Future[Re
 def _waits(job: Job, left: Iterable[Job]) -> bool:
     """Return whether one of the jobs in `left` must be done before `job`."""
     if isinstance(job, Run):
-        return min(course(job, left), key=lambda run: run.length) != job
+        return min(training_lineage(job, left), key=lambda run: run.length) != job
     return any(run in left for run in job.runs)
 
 
@@ -173,28 +175,28 @@ def _clear(job: Job, left: Iterable[Job], context: ExecutionContext) -> None:
     if not isinstance(job, Run):
         return
     folder = folder_of(context.work, job)
-    if folder not in [folder_of(context.work, run) for run in course(job, left)]:
+    if folder not in [folder_of(context.work, run) for run in training_lineage(job, left)]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def course(job: Run, jobs: Iterable[Job]) -> list[Run]:
-    """Return the runs among `jobs` that belong to the course of training of `job`."""
-    return [it for it in jobs if isinstance(it, Run) and _course_name(it) == _course_name(job)]
+def training_lineage(job: Run, jobs: Iterable[Job]) -> list[Run]:
+    """Return the runs among `jobs` that belong to the training lineage of `job`."""
+    return [it for it in jobs if isinstance(it, Run) and _lineage_name(it) == _lineage_name(job)]
 
 
 @functools.cache
-def _course_name(job: Run) -> str:
-    """Return the name of a run's course: a hash of its configuration without the length."""
+def _lineage_name(job: Run) -> str:
+    """Return the name of a run's lineage: a hash of its configuration without the length."""
     rest = {name: it for name, it in job.configuration.items() if name != "generations"}
     return f"{job.preset}-seed-{job.seed}-{key_of(rest)}"
 
 
 def folder_of(work: Path, job: Run) -> Path:
-    """Return the folder of a run's checkpoint: that of its course.
+    """Return the folder of a run's checkpoint: that of its lineage.
 
-    If the checkpoint of the course is already beyond the run's end, the run has its own folder.
+    If the checkpoint of the lineage is already beyond the run's end, the run has its own folder.
     """
-    shared = work / _course_name(job)
+    shared = work / _lineage_name(job)
     return (
         shared
         if generations_done(shared) <= job.length

@@ -1,60 +1,27 @@
-"""Tables of the papers as data, with our figures beside the paper's."""
+"""Tables of the papers, and our own: rows of ``data/tables.tsv`` and ``data/rows.tsv``."""
 
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Callable, Sequence
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from training.experiments.jobs import (
+    AS_THE_THESIS,
+    PLAYERS,
+    VALIDATION_SEED,
+    Conditions,
+    Player,
+    Run,
+)
+from training.experiments.measures import MEASURES, Measure
+from training.trainer.presets import ABLATIONS, STRONG_ABLATIONS
 
-from training.experiments.inference import half_width
-from training.experiments.jobs import AS_THE_THESIS, Conditions, Player
-from training.experiments.results import MatchResult, TrainingResult
-from training.rating.thesis_ratings import rate_match
-
-POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}
-SWAPPED = str.maketrans("WL", "LW")
-
-
-class PlayerGame(NamedTuple):
-    """A game from the side of one of its players."""
-
-    opening: str  # moves of the card; "" for the start position
-    red: bool  # whether the player had the first move
-    result: str  # "W", "D" or "L"
-    difference: int  # the player's pieces less the opponent's at the end
-    played_out: str  # the result of a drawn game played on; "" without this condition
-
-
-def player_games(played: MatchResult, turned: bool) -> list[PlayerGame]:
-    """Return the games of a match from the side of its first player, or second if `turned`."""
-    results, sign = played.results, -1 if turned else 1
-    ends = played.played_out or " " * len(results)
-    if turned:
-        results, ends = results.translate(SWAPPED), ends.translate(SWAPPED)
-    return [
-        PlayerGame(
-            played.openings[number // 2],
-            (number % 2 == 1) == turned,
-            results[number],
-            sign * played.differences[number],
-            ends[number].strip(),
-        )
-        for number in range(len(results))
-    ]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """Columns of a table, computed from the games of a row or from a training run."""
-
-    columns: tuple[str, ...]
-    of: Callable[[Any], Sequence[float]]  # from a seed's games or training result, one a column
-    show: Callable[[Sequence[float]], str]  # from one column's figures, one a seed
+DATA = Path(__file__).parent / "data"
+REST = "rest"  # all other players of a table
 
 
 @dataclass(frozen=True)
@@ -62,8 +29,8 @@ class Row:
     """Row of a table."""
 
     first: Player
-    others: tuple[Player, ...]  # empty for a row about the player's training run
-    theirs: tuple[float | str, ...]  # figures that the paper prints
+    others: tuple[Player, ...] = ()  # empty for a row about the player's training run
+    theirs: tuple[str, ...] = ()  # figures that the paper prints
 
 
 @dataclass(frozen=True)
@@ -78,187 +45,87 @@ class Table:
     note: str = ""  # differences from the paper, other than the number of runs
 
 
-def row(first: Player | str, others: Any, *theirs: float | str) -> Row:
-    """Make a row."""
-    several = others if isinstance(others, tuple) else (others,)
-    return Row(_player(first), tuple(map(_player, several)), theirs)
+def read_tsv(name: str) -> list[dict[str, str]]:
+    """Read a file of the data; the first line has the names of the columns."""
+    with (DATA / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def league(players: Sequence[Player | str], figures: Sequence[Sequence[float]]) -> tuple[Row, ...]:
-    """Return a row for each pair of a square table, and one for each player against all others.
-
-    Figures are lines of the table without the empty cells of the diagonal, with their sums at the
-    end.
-    """
-    rows = []
-    for place, (player, line) in enumerate(zip(players, figures, strict=True)):
-        others = [other for number, other in enumerate(players) if number != place]
-        rows += [row(player, other, it) for other, it in zip(others, line[:-1], strict=True)]
-        rows.append(row(player, tuple(others), line[-1]))
-    return tuple(rows)
+def read_settings(words: Iterable[str]) -> dict[str, Any]:
+    """Read settings such as ``depth=6 tie=chance unsaturated=true``."""
+    pairs = (word.partition("=") for word in words)
+    return {name: int(it) if it.isdigit() else it == "true" or it for name, _, it in pairs}
 
 
-def _player(player: Player | str) -> Player:
-    return Player(player) if isinstance(player, str) else player
+def read_player(text: str) -> Player:
+    """Read a player: its name, then settings. Raise ValueError for an unknown setting."""
+    name, *settings = text.split()
+    try:
+        return Player(name, **read_settings(settings))
+    except TypeError:
+        known = ", ".join(Player.__dataclass_fields__)
+        raise ValueError(f"{text!r} is no player: NAME SETTING=VALUE with {known}") from None
 
 
-def interval(
-    values: Sequence[float] | NDArray[np.float64],
-    least: float = -math.inf,
-    most: float = math.inf,
-) -> str:
-    """Format the mean over seeds with its 95 % interval by Student's t, or the only value.
-
-    The interval ends at the least and the most possible value.
-
-    A run that did not measure it has nan, which is shown as a dash.
-    """
-    mean = float(np.mean(values))
-    if math.isnan(mean):
-        return "-"
-    if len(values) < 2:
-        return f"{mean:g}" if mean.is_integer() else brief(mean)
-    half = float(half_width(values))
-    low, high = max(mean - half, least), min(mean + half, most)
-    return f"{brief(mean)} [{brief(low)}, {brief(high)}]"
+def row(first: str, against: str = "", theirs: str = "") -> Row:
+    """Read a row: a player, opponents separated by `` + ``, and the paper's figures by commas."""
+    others = tuple(map(read_player, against.split(" + "))) if against else ()
+    return Row(read_player(first), others, tuple(theirs.split(", ")) if theirs else ())
 
 
-def tally(values: Sequence[float]) -> str:
-    """Format how many seeds won, drew and lost a game, e.g. ``7-2-1``."""
-    counts = {point: sum(value == point for value in values) for point in POINTS.values()}
-    return "-".join(str(count) for count in counts.values())
-
-
-def brief(number: float) -> str:
-    """Format a number with about three digits."""
-    size = abs(number)
-    return f"{number:.0f}" if size >= 1000 else f"{number:.1f}" if size >= 10 else f"{number:.2f}"
-
-
-def with_cards(games: Sequence[PlayerGame]) -> list[PlayerGame]:
-    """Return the games that began with a card."""
-    return [game for game in games if game.opening]
-
-
-def _count(result: str) -> Measure:
-    names = {"W": "won", "D": "drawn", "L": "lost"}
-    return Measure(
-        (names[result],),
-        lambda games: [sum(game.result == result for game in with_cards(games))],
-        interval,
+def read_rows(lines: Iterable[tuple[str, str, str]]) -> tuple[Row, ...]:
+    """Read the rows of a table, in which ``rest`` stands for all its other players."""
+    lines = list(lines)
+    players = dict.fromkeys(first for first, _, _ in lines)
+    rests = {first: " + ".join(it for it in players if it != first) for first in players}
+    return tuple(
+        row(first, rests[first] if against == REST else against, theirs)
+        for first, against, theirs in lines
     )
 
 
-def _results(games: Sequence[PlayerGame]) -> list[float]:
-    return [sum(game.result == result for game in with_cards(games)) for result in "WDL"]
-
-
-def _score(games: Sequence[PlayerGame]) -> list[float]:
-    return [100 * float(np.mean([POINTS[game.result] for game in with_cards(games)]))]
-
-
-def _wins_and_losses(games: Sequence[PlayerGame]) -> list[float]:
-    wins, _, losses = _results(games)
-    return [wins, losses]
-
-
-def by_material(game: PlayerGame) -> PlayerGame:
-    """Return the game; if it is drawn, as a win of the side with more pieces."""
-    if game.result != "D":
-        return game
-    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
-
-
-def _by_material(games: Sequence[PlayerGame]) -> list[float]:
-    return _results([by_material(game) for game in games])
-
-
-def _by_playing_out(games: Sequence[PlayerGame]) -> list[float]:
-    return [sum(game.played_out == result for game in with_cards(games)) for result in "WDL"]
-
-
-def _from_the_start(games: Sequence[PlayerGame], red: bool) -> PlayerGame:
-    return next(game for game in games if not game.opening and game.red == red)
-
-
-def _start(games: Sequence[PlayerGame]) -> list[float]:
-    return [POINTS[_from_the_start(games, red).result] for red in (True, False)]
-
-
-def _differences(games: Sequence[PlayerGame]) -> list[float]:
-    return [_from_the_start(games, red).difference for red in (True, False)]
-
-
-def _ratings(games: Sequence[PlayerGame]) -> list[float]:
-    wins, draws, losses = map(int, _results(games))
-    return [*_rated(wins, draws, losses, "printed"), *_rated(wins, draws, losses, "written")]
-
-
-@functools.cache
-def _rated(wins: int, draws: int, losses: int, mode: str) -> tuple[float, ...]:
-    first, second = rate_match(wins, draws, losses, np.random.default_rng(0), mode=mode)
-    return (*first, *second)
-
-
-def _pool(run: TrainingResult) -> list[float]:
-    reused = run.pool["reused"]
-    size = len(reused)
-    half = size // 2
-    return [
-        size,
-        float(np.mean(reused > 0)) if size else 0.0,
-        float(reused[:half].mean()) if half else 0.0,
-        float(reused[half:].mean()) if size else 0.0,
-    ]
-
-
-def curve(name: str, points: int = 5) -> Measure:
-    """Return the measure of a curve at equal steps from its start to its end."""
-    shares = np.linspace(0, 1, points)
-
-    def at(run: TrainingResult) -> list[float]:
-        line = run.curves[name]
-        known = np.flatnonzero(~np.isnan(line))
-        places = np.rint(shares * (len(known) - 1)).astype(int)
-        return [float(line[known[place]]) for place in places] if len(known) else [np.nan] * points
-
-    return Measure(tuple(f"{share:.0%}" for share in shares), at, interval)
-
-
-def _training(run: TrainingResult) -> list[float]:
-    lengths = run.curves.get("games/plies", np.array([], np.float32))
-    return [run.origin.cpu_seconds, float(np.nanmean(lengths)) if len(lengths) else np.nan]
-
-
-def _inheritance(run: TrainingResult) -> list[float]:
-    crossed, age = (float(np.nanmean(run.curves[f"elites/{it}"])) for it in ("crossed", "age"))
-    return [*_training(run), 100 * crossed, age]
-
-
-SCORE = Measure(("score, %",), _score, interval)
-RESULTS = Measure(("won", "drawn", "lost"), _results, interval)
-WINS, DRAWS, LOSSES = map(_count, "WDL")
-WINS_AND_LOSSES = Measure(("won", "lost"), _wins_and_losses, interval)
-BY_MATERIAL = Measure(("won", "drawn", "lost"), _by_material, interval)
-BY_PLAYING_OUT = Measure(("won", "drawn", "lost"), _by_playing_out, interval)
-START = Measure(("as red", "as white"), _start, tally)
-DIFFERENCES = Measure(("as red", "as white"), _differences, interval)
-RATINGS = Measure(
-    (
-        *("rating", "SD", "opponent's", "SD"),
-        *("by the formula: rating", "SD", "opponent's", "SD"),
-    ),
-    _ratings,
-    interval,
+DAYS = {  # Al-Khateeb 2011, 3.2 and 6.12: for these all 19 days, for temporal differences two
+    **dict.fromkeys(("c0", "blondie24-rr", "c10", "c10-rr"), "19 days"),
+    **dict.fromkeys(("c5-n0.001", "c1-n0.001"), "2 days"),
+}
+STRONG = Player("strong", seed=0)  # of this and of the first one there is one run
+READINGS = ("c5-tuple-sum", "c1-tuple-sum", "c1-n0.001-1ply", "c1-n0.001-4ply")
+BEST_ABLATIONS = ("learns", "learns-squares")
+VALIDATION_PANEL = (
+    Player("material"),
+    *(Player(name, seed=VALIDATION_SEED) for name in ("c5-n0.001", "c5-leaf", "samuel")),
 )
-TRAINING = Measure(("CPU-seconds", "plies a game"), _training, interval)
-INHERITANCE = Measure(
-    (*TRAINING.columns, "elites by crossover, %", "age of elites, generations"),
-    _inheritance,
-    interval,
-)
-POOL = Measure(
-    ("strategies", "share reused", "reuses of the older half", "of the newer half"),
-    _pool,
-    interval,
-)
+
+
+def _training_rows() -> Iterator[Row]:
+    """Yield a row for the training of each player."""
+    for name in [name for name in PLAYERS if name not in STRONG_ABLATIONS]:
+        seed = STRONG.seed if name in ("strong-1", STRONG.name) else None
+        yield Row(Player(name, seed=seed), (), (DAYS[name],) if name in DAYS else ())
+
+
+def _validation_rows() -> Iterator[Row]:
+    """Yield a row for each player of the zoo that keeps weights: other readings are left out."""
+    for name in PLAYERS:
+        left_out = name in READINGS or (name in ABLATIONS and name not in BEST_ABLATIONS)
+        if not left_out and not Run(name, 0, 1).measures_itself:
+            yield Row(Player(name), VALIDATION_PANEL)
+
+
+def _read_tables() -> Iterator[Table]:
+    rows = defaultdict(list)
+    for line in read_tsv("rows"):
+        rows[line["table"]].append((line["player"], line["against"], line["theirs"]))
+    for line in read_tsv("tables"):
+        yield Table(
+            line["table"],
+            line["title"],
+            MEASURES[line["measure"]],
+            read_rows(rows[line["table"]]) or tuple(OF_ALL_PLAYERS[line["table"]]()),
+            Conditions(**read_settings(line["conditions"].split())),
+            line["note"],
+        )
+
+
+OF_ALL_PLAYERS = {"training": _training_rows, "validation": _validation_rows}
+EXPERIMENTS = {table.name: table for table in _read_tables()}

@@ -1,185 +1,242 @@
-"""Verdicts on claims, by t-tests over seeds: players, not games, are the independent samples.
+"""Verdicts on claims: players are the independent samples, not games.
 
-A decided claim has a false discovery rate of at most 5 % among the claims of its family (Benjamini
-& Hochberg 1995). Each effect has two tests: whether it differs from 0, and whether it is within the
-margin of 0.
+Each effect has two tests: whether it differs from 0, and whether it is within a margin of 0. A
+decision has a false discovery rate of at most 5 % among the tests of its family (Benjamini &
+Hochberg 1995).
 """
 
 from __future__ import annotations
 
-import functools
+import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from training.experiments.champions import load_champion
-from training.experiments.claims import Claim, finite, published_effect
-from training.experiments.inference import (
-    LEVEL,
-    Interval,
-    benjamini_hochberg,
-    difference_p,
-    equality_p,
-    equality_power,
-    seeds_to_decide,
-    student,
+from training.experiments.claims import Claim
+from training.experiments.crossed import Estimate, contrast, crossed, independent
+from training.experiments.inference import LEVEL, benjamini_hochberg
+from training.experiments.jobs import (
+    AS_THE_THESIS,
+    VALIDATION_SEED,
+    Job,
+    Match,
+    Player,
+    match_of,
+    with_seed,
 )
-from training.experiments.jobs import Job, Run
+from training.experiments.measures import score
 from training.experiments.plan import Scope, outcome_of
-from training.experiments.results import ResultStore, TrainingResult
-from training.experiments.starting_point import evolves, first_players, untouched_share
+from training.experiments.results import ResultStore
 
 LEAST = 3  # seeds that a verdict needs
-OWN_START = "the champions of {players} are their own starting points: they never changed"
+PANEL = (
+    *(Player(name, seed=VALIDATION_SEED) for name in ("samuel", "c5-leaf")),
+    *(Player(name, seed=0) for name in ("walks-4", "learns", "learns-squares")),
+)
 
-Word = Literal["holds", "holds, much smaller", "equal", "inconclusive", "reversed", "not tested"]
-WORDS: tuple[Word, ...] = (
-    *("holds", "holds, much smaller", "equal", "inconclusive", "reversed", "not tested"),
+Finding = Literal["leads", "trails", "no difference", "undecided"]
+VerdictLabel = Literal["confirmed", "confirmed, smaller", "refuted", "undecided", "not testable"]
+LABELS: tuple[VerdictLabel, ...] = (
+    *("confirmed", "confirmed, smaller", "refuted", "undecided", "not testable"),
 )
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Effect of a claim by seed, before any verdict."""
+    """Effect of a claim, before any verdict."""
 
     claim: Claim
-    values: tuple[float, ...]  # one for each finished seed
-    untested: str = ""  # why the players are no evidence
+    estimate: Estimate
+    seeds: str  # "10"; "10 x 10" if all champions meet, "10 (planned)" if they are to
+    values: tuple[float, ...] = ()  # one for each seed
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are enough seeds, and players that are evidence."""
+        return self.estimate.df >= LEAST - 1 and not self.claim.untestable
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict(Measured):
+@dataclass(frozen=True)
+class Verdict:
     """Verdict on a claim."""
 
-    effect: Interval
-    theirs: Interval | None
-    p: float  # of the claim's own test: against 0, or for "equal" of equality
-    q: float  # false discovery rate of the test that the word rests on, in its family
-    word: Word | None  # None for fewer than LEAST seeds
-    seeds_needed: int | None = None  # to decide an inconclusive claim with a chance of 80 %
-    power: float | None = None  # of an equality: its chance, if there is no difference
+    measured: Measured
+    finding: Finding | None  # None for fewer than LEAST seeds, or players that are no evidence
+    label: VerdictLabel | None
+    p: float  # of the test that the finding rests on
+    q: float  # its false discovery rate in its family
+
+    @property
+    def claim(self) -> Claim:
+        """The claim."""
+        return self.measured.claim
+
+    @property
+    def has_their_size(self) -> bool | None:
+        """Whether our interval has the paper's own figure; None where there is none."""
+        theirs = self.claim.theirs
+        return None if theirs is None else theirs.mean in self.measured.estimate.interval
 
 
 def judge(measured: Sequence[Measured]) -> list[Verdict]:
     """Return the verdicts on some claims; those of one family are corrected together."""
     families: defaultdict[str, list[Measured]] = defaultdict(list)
     for it in measured:
-        families[it.claim.family].append(it)
-    found = {it.claim: it for family in families.values() for it in _judge_family(family)}
-    return [found[it.claim] for it in measured]
+        if it.is_tested:
+            families[it.claim.family].append(it)
+    found = {
+        it.claim: verdict
+        for family in families.values()
+        for it, verdict in zip(family, _judge_family(family), strict=True)
+    }
+    return [found.get(it.claim) or _without_test(it) for it in measured]
 
 
-def _judge_family(measured: Sequence[Measured]) -> list[Verdict]:
-    tested = [it for it in measured if len(it.values) >= LEAST and not it.untested]
-    margins = [it for it in tested if it.claim.margin]
-    differ = {it.claim: difference_p(it.values) for it in tested}
-    equal = {it.claim: equality_p(it.values, it.claim.margin) for it in margins}
-    q_differ = dict(zip(differ, benjamini_hochberg(list(differ.values())), strict=True))
-    q_equal = dict(zip(equal, benjamini_hochberg(list(equal.values())), strict=True))
-    return [
-        _verdict(
-            it,
-            (differ.get(it.claim, 1.0), q_differ.get(it.claim, 1.0), _level(it.claim, differ)),
-            (equal.get(it.claim, 1.0), q_equal.get(it.claim, 1.0), _level(it.claim, equal)),
+def _without_test(measured: Measured) -> Verdict:
+    return Verdict(measured, None, "not testable" if measured.claim.untestable else None, 1.0, 1.0)
+
+
+def _judge_family(measured: Sequence[Measured]) -> Iterator[Verdict]:
+    differ = [it.estimate.difference_p for it in measured]
+    equal = [it.estimate.equality_p(it.claim.margin) for it in measured]
+    tests = zip(differ, benjamini_hochberg(differ), equal, benjamini_hochberg(equal), strict=True)
+    for it, (p_differ, q_differ, p_equal, q_equal) in zip(measured, tests, strict=True):
+        finding = find(it, q_differ, q_equal)
+        of_equality = finding == "no difference" or (
+            finding == "undecided" and it.claim.kind == "equal"
         )
-        for it in measured
-    ]
+        p, q = (p_equal, q_equal) if of_equality else (p_differ, q_differ)
+        yield Verdict(it, finding, label(it, finding), p, q)
 
 
-def _level(claim: Claim, ps: dict[Claim, float]) -> float:
-    """Return the level at which a claim passes at its rank among the p-values of its family."""
-    rank = sum(p <= ps.get(claim, 1.0) for p in ps.values())
-    return LEVEL * max(1, rank) / max(1, len(ps))
+def find(measured: Measured, q_differ: float, q_equal: float) -> Finding:
+    """Return what is found here, whatever the claim."""
+    mean, low, high = measured.estimate.interval
+    if q_equal <= LEVEL:
+        return "no difference"
+    if q_differ <= LEVEL and max(-low, high) > measured.claim.margin:
+        return "leads" if mean > 0 else "trails"
+    return "undecided"
 
 
-Test = tuple[float, float, float]  # p, q, and the level at its rank in the family
-
-
-def _verdict(measured: Measured, differ: Test, equal: Test) -> Verdict:
-    claim, values = measured.claim, measured.values
-    effect, theirs = student(values), published_effect(claim)
-    word: Word | None = _word(claim, effect, theirs, differ[1], equal[1])
-    if measured.untested:
-        word = "not tested"
-    elif len(values) < LEAST:
-        word = None
-    own = equal if claim.kind == "equal" else differ
-    needed = power = None
-    if word == "inconclusive":
-        beyond = claim.margin if claim.kind == "equal" else 0.0
-        levels = (differ[2], equal[2])
-        needed = seeds_to_decide(values, claim.margin, levels, beyond=beyond)
-    if word == "equal":
-        sd = float(np.std(values, ddof=1))
-        power = equality_power(0.0, sd, len(values), claim.margin, equal[2]) if sd else 1.0
-    q = {"equal": equal[1], "holds": differ[1], "reversed": differ[1]}.get(word or "", own[1])
-    return Verdict(
-        *(claim, values, measured.untested),
-        effect=effect,
-        theirs=theirs,
-        p=own[0],
-        q=q,
-        word=word,
-        seeds_needed=needed,
-        power=power,
-    )
-
-
-def _word(
-    claim: Claim, effect: Interval, theirs: Interval | None, q_differ: float, q_equal: float
-) -> Word:
-    """Return the word of a tested claim."""
-    outside = min(abs(effect.low), abs(effect.high)) > claim.margin
-    if q_equal <= LEVEL and (claim.kind == "equal" or q_differ > LEVEL):
-        return "equal"
-    if q_differ > LEVEL:
-        return "inconclusive"
+def label(measured: Measured, finding: Finding) -> VerdictLabel:
+    """Return what the finding says of the claim."""
+    claim, (_, low, high) = measured.claim, measured.estimate.interval
+    if finding == "undecided":
+        return "undecided"
     if claim.kind == "equal":
-        return "reversed" if outside else "inconclusive"
-    if effect.mean > 0:
-        much_smaller = theirs is not None and effect.high < theirs.mean / 2
-        return "holds, much smaller" if much_smaller else "holds"
-    if theirs is not None and finite(theirs) and effect.overlaps(theirs):
-        return "inconclusive"
-    return "reversed"
+        if finding == "no difference":
+            return "confirmed"
+        return "refuted" if max(low, -high) > claim.margin else "undecided"
+    if finding != "leads":
+        return "refuted"
+    smaller = claim.theirs is not None and high < claim.theirs.mean / 2
+    return "confirmed, smaller" if smaller else "confirmed"
+
+
+def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
+    """Return the verdicts on some claims."""
+    return judge([measure(claim, scope, store) for claim in claims])
 
 
 def measure(claim: Claim, scope: Scope, store: ResultStore) -> Measured:
-    """Return the effect of each finished seed, without nan, and whether its players changed."""
+    """Return the effect by all pairings or the panel, if they are played, or else seed by seed."""
+    if scope == Scope():
+        if (scores := pairing_scores(claim, store)) is not None:
+            size = " x ".join(map(str, scores.shape))
+            return Measured(claim, crossed(scores), size, tuple(scores.mean(axis=1)))
+        if (groups := panel_scores(claim, store)) is not None:
+            assert claim.effect.contrast is not None
+            estimate = contrast(claim.effect.contrast(len(groups)).tolist(), groups)
+            return Measured(claim, estimate, str(min(map(len, groups))))
     values = effects(claim, scope, store)
-    return Measured(claim, tuple(values), claim.untested or _unchanged(claim, scope, store))
+    seeds = f"{len(values)} (planned)" if claim.seeds and scope == Scope() else str(len(values))
+    return Measured(claim, independent(values or [math.nan]), seeds, tuple(values))
 
 
-def _unchanged(claim: Claim, scope: Scope, store: ResultStore) -> str:
-    """Return a sentence if half or more of a player's champions are their own starting points."""
-    runs: dict[str, list[Run]] = defaultdict(list)
-    for run in runs_of(claim, scope):
-        if isinstance(store.result(run), TrainingResult):
-            runs[run.preset].append(run)
-    players = [
-        preset
-        for preset, several in runs.items()
-        if 2 * sum(is_own_start(run, store) for run in several) >= len(several)
+def pairing_scores(claim: Claim, store: ResultStore) -> NDArray[np.float64] | None:
+    """Return the effect of all pairings of the claim's seeds; None unless all are played."""
+    rows = [_figures(line, lambda it: claim.effect.of([it]), store) for line in pairings(claim)]
+    return None if not rows or None in rows else np.array(rows, float)
+
+
+def panel_scores(claim: Claim, store: ResultStore) -> list[list[float]] | None:
+    """Return the scores of each player's champions against the panel; None unless all are there."""
+    groups = []
+    for seeds in panel_games(claim):
+        each = [_figures(games, score, store) for games in seeds]
+        groups.append([float(np.mean(scores)) for scores in each if scores])
+        if len(groups[-1]) < len(seeds):
+            return None
+    return groups or None
+
+
+def _figures(
+    matches: Sequence[tuple[Match, bool]], of: Callable[[Any], float], store: ResultStore
+) -> list[float] | None:
+    """Return a figure of each match's games; None unless all are played."""
+    played = [outcome_of([match], store) for match in matches]
+    return None if None in played else [of(games) for games in played]
+
+
+def pairings(claim: Claim) -> list[list[tuple[Match, bool]]]:
+    """Return the matches of all champions of a claim's two players, by the seeds of the first."""
+    if claim.effect.contrast is not None:
+        return []
+    return [
+        [
+            match_of(
+                with_seed(line.first, first),
+                with_seed(line.others[0], second),
+                first,
+                claim.conditions,
+                1.0,
+            )
+            for second in claim.seeds
+        ]
+        for line in claim.rows
+        for first in claim.seeds
     ]
-    return OWN_START.format(players=" and ".join(players)) if players else ""
+
+
+def panel_games(claim: Claim) -> list[list[list[tuple[Match, bool]]]]:
+    """Return the matches with the panel, by player and seed, if the claim is on an order."""
+    if claim.effect.contrast is None:
+        return []
+    return [
+        [
+            [match_of(with_seed(player, seed), it, seed, AS_THE_THESIS, 1.0) for it in PANEL]
+            for seed in claim.seeds
+        ]
+        for player in players_of(claim)
+    ]
+
+
+def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
+    """Return the pairings and the panel's games of claims, with their runs."""
+    wanted: dict[Job, None] = {}
+    for claim in claims:
+        for job, _ in chain(*pairings(claim), *chain(*panel_games(claim))):
+            wanted |= dict.fromkeys((*job.runs, job))
+    return list(wanted)
+
+
+def players_of(claim: Claim) -> list[Player]:
+    """Return the players of a claim on an order, the weakest first."""
+    firsts = [line.first for line in claim.rows]
+    weakest = claim.rows[0].others[:1] if len(claim.rows[0].others) == 1 else ()
+    return [*weakest, *firsts]
 
 
 def jobs_of(claim: Claim, scope: Scope) -> set[Job]:
-    """Return the jobs that a claim needs."""
+    """Return the jobs that a claim needs, for champions of equal seeds."""
     seeds = (seed for line in claim.rows for seed in scope.games(line, claim.conditions))
     return {job for seed in seeds for job, _ in seed}
-
-
-def runs_of(claim: Claim, scope: Scope) -> list[Run]:
-    """Return the training runs that a claim rests on, those of its matches' players included."""
-    runs: dict[Run, None] = {}
-    for job in sorted(jobs_of(claim, scope), key=lambda job: job.title):
-        runs.update(dict.fromkeys([job] if isinstance(job, Run) else job.runs))
-    return list(runs)
 
 
 def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
@@ -188,29 +245,5 @@ def effects(claim: Claim, scope: Scope, store: ResultStore) -> list[float]:
     for lines in zip(*(scope.games(line, claim.conditions) for line in claim.rows), strict=False):
         outcomes = [outcome_of(jobs, store) for jobs in lines]
         if all(outcome is not None for outcome in outcomes):
-            found.append(claim.effect(outcomes))
+            found.append(claim.effect.of(outcomes))
     return [value for value in found if not np.isnan(value)]
-
-
-def verdicts(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> list[Verdict]:
-    """Return the verdicts on some claims."""
-    return judge([measure(claim, scope, store) for claim in claims])
-
-
-def is_own_start(run: Run, store: ResultStore) -> bool:
-    """Return whether the champion of a finished run is a member of its first generation.
-
-    A champion whose weight file is missing counts as changed: git keeps only small files, and a
-    champion that never left the zeros of its tables is small.
-    """
-    result = store.result(run)
-    if not isinstance(result, TrainingResult) or not result.champions:
-        return False
-    return _is_member_of_start(run, store.champion_path(result.champions[0]))
-
-
-@functools.cache
-def _is_member_of_start(run: Run, path: Path) -> bool:
-    if not path.exists() or not evolves(run):
-        return False
-    return untouched_share(load_champion(path).genome, first_players(run)) == 1

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -24,9 +23,8 @@ from training.evolution.metrics import sample_positions
 from training.experiments import worker
 from training.experiments.champions import load_champion
 from training.experiments.jobs import (
-    KEPT,
-    PLAYERS,
-    SPARE,
+    CHAMPIONS_KEPT,
+    VALIDATION_SEED,
     Conditions,
     Match,
     Player,
@@ -34,8 +32,8 @@ from training.experiments.jobs import (
     match_of,
     run_key,
 )
-from training.experiments.papers.seed_selection import VALIDATION
-from training.experiments.plan import EXPERIMENTS, OFTEN, Scope, figures
+from training.experiments.measures import MEASURES, PlayerGame, player_games
+from training.experiments.plan import Scope, figures
 from training.experiments.results import (
     Origin,
     ResultStore,
@@ -43,23 +41,13 @@ from training.experiments.results import (
 )
 from training.experiments.scheduler import Costs, ExecutionContext, work_through
 from training.experiments.table_text import basis, to_markdown
-from training.experiments.tables import (
-    BY_MATERIAL,
-    RATINGS,
-    RESULTS,
-    START,
-    WINS,
-    WINS_AND_LOSSES,
-    PlayerGame,
-    Row,
-    Table,
-    player_games,
-    row,
-)
+from training.experiments.tables import EXPERIMENTS, Row, Table, read_player, read_rows, row
 from training.experiments.worker import Deadline, build_player, means, play, train
 from training.rating.thesis_ratings import rate_match
 from training.runtime.executors import open_executor
 from training.trainer.checkpoint import load_checkpoint
+
+RESULTS = MEASURES["results"]
 
 # The papers' data, and what no paper has
 
@@ -67,16 +55,17 @@ from training.trainer.checkpoint import load_checkpoint
 def test_zoo_is_selected_by_games_outside_the_tables():
     """No opening of the validation, and no run of its panel, is in a table."""
     scope = Scope()
-    others = scope.jobs(table for table in EXPERIMENTS.values() if table is not VALIDATION)
+    validation = EXPERIMENTS["validation"]
+    others = scope.jobs(table for table in EXPERIMENTS.values() if table is not validation)
     played = {card for job in others if isinstance(job, Match) for card in job.openings}
-    chosen = scope.jobs([VALIDATION])
+    chosen = scope.jobs([validation])
     matches = [job for job in chosen if isinstance(job, Match)]
     assert not played & {card for match in matches for card in match.openings}
-    panel = {job for job in chosen if isinstance(job, Run) and job.seed >= SPARE}
+    panel = {job for job in chosen if isinstance(job, Run) and job.seed >= VALIDATION_SEED}
     assert panel.isdisjoint(others)
     assert {match.games for match in matches} == {40}
     # The same cards for all.
-    assert len({match.openings for match in matches if match.seed == SPARE}) == 1
+    assert len({match.openings for match in matches if match.seed == VALIDATION_SEED}) == 1
 
 
 def test_every_table_is_there():
@@ -85,30 +74,21 @@ def test_every_table_is_there():
     assert {f"table-{number}" for number in thesis} <= EXPERIMENTS.keys()
 
 
-def test_claims_use_ten_seeds_and_all_else_five():
-    seeds = Counter(
-        job.preset
-        for job in Scope().jobs(EXPERIMENTS.values())
-        if isinstance(job, Run) and job.preset in PLAYERS and job.seed < SPARE
-        if job.generations == PLAYERS[job.preset].generations
-    )
-    assert (seeds.pop("strong-1"), seeds.pop("strong")) == (1, 1)  # an hour of training
-    assert seeds == {
-        name: 10 if name in OFTEN else 5 for name in PLAYERS.keys() - {"strong-1", "strong"}
-    }
-
-
 def test_printed_matches_have_all_games():
     # Table 5.8's figures sum to 84: so they are printed.
-    short = {(name, line.first.name) for name, line in printed(RESULTS) if sum(line.theirs) != 86}
-    hundreds = {(name, line.first.name) for name, line in printed(RESULTS) if sum(line.theirs) > 86}
+    short = {(name, line.first.name) for name, line in printed() if games(line) != 86}
+    hundreds = {(name, line.first.name) for name, line in printed() if games(line) > 86}
     assert short - hundreds == {("table-5.8", "c10-rr")}
     assert hundreds == {("table-7.3", "hughes"), ("table-7.4", "hughes")}
 
 
-def printed(measure):
+def games(line):
+    return sum(map(int, line.theirs))
+
+
+def printed():
     for name, table in EXPERIMENTS.items():
-        if table.measure is measure:
+        if table.measure is MEASURES["results"]:
             yield from ((name, line) for line in table.rows if line.theirs)
 
 
@@ -122,7 +102,7 @@ MISPRINTS = {  # where figures that are printed do not add up
 def test_printed_leagues_are_consistent(wins):
     chapter, number = wins.split(".")
     won, drawn, lost = (
-        {(line.first, line.others): line.theirs[0] for line in EXPERIMENTS[name].rows}
+        {(line.first, line.others): int(line.theirs[0]) for line in EXPERIMENTS[name].rows}
         for name in (f"{chapter}.{int(number) + shift}" for shift in range(3))
     )
     wrong = set()
@@ -133,6 +113,20 @@ def test_printed_leagues_are_consistent(wins):
             wrong.add((player.name, len(others)))
         assert len(others) == 1 or count == sum(won[player, (other,)] for other in others)
     assert wrong == MISPRINTS[wins]
+
+
+def test_rows_are_read_with_settings_and_the_rest_of_a_table():
+    assert read_player("c5-leaf depth=8 seed=0") == Player("c5-leaf", depth=8, seed=0)
+    assert read_player("c0@tie=last,order=piece unsaturated=true tie=chance") == Player(
+        "c0@tie=last,order=piece", unsaturated=True, tie="chance"
+    )
+    line = row("c0", "c10 + material depth=6", "47, won")
+    assert line == Row(Player("c0"), (Player("c10"), Player("material", depth=6)), ("47", "won"))
+    players = [Player("a"), Player("b", member=1), Player("c")]
+    found = read_rows([(it, "rest", "") for it in ("a", "b member=1", "c")])
+    assert found == tuple(Row(it, tuple(p for p in players if p != it)) for it in players)
+    with pytest.raises(ValueError, match="'c0 plies=4' is no player: NAME SETTING=VALUE with name"):
+        row("c0", "c0 plies=4")
 
 
 # Jobs
@@ -218,7 +212,7 @@ def test_members_are_saved_for_tables_that_need_them(tmp_path):
     job = Run("blondie24-rr", 0, 140, 0.001)
     result = train(job, tmp_path, Deadline())
     genomes = load_checkpoint(tmp_path).state.population.genomes
-    assert KEPT[job.preset] > len(set(result.champions)) == job.regime.parents == 3
+    assert CHAMPIONS_KEPT[job.preset] > len(set(result.champions)) == job.regime.parents == 3
     for name, genome in zip(result.champions, genomes, strict=False):
         path = tmp_path / f"{name}.safetensors"
         path.write_bytes(result.files[name])
@@ -372,23 +366,33 @@ GAMES = [
 
 
 def test_measures_count_the_start_position_apart():
-    assert RESULTS.of(GAMES) == [47, 26, 13]
-    assert WINS.of(GAMES) == [47]
-    assert WINS_AND_LOSSES.of(GAMES) == [47, 13]
-    assert BY_MATERIAL.of(GAMES) == [73, 0, 13]
-    assert START.of(GAMES) == [1.0, 0.5]
+    expected = {
+        "results": [47, 26, 13],
+        "wins": [47],
+        "draws": [26],
+        "losses": [13],
+        "wins-and-losses": [47, 13],
+        "score": [100 * 60 / 86],
+        "draws-and-lead": [100 * 26 / 86, 100 * 60 / 86 - 50],
+        "by-material": [73, 0, 13],
+        "by-playing-out": [47, 0, 39],
+        "start": [1.0, 0.5],
+        "differences": [3, 0],
+    }
+    found = {name: MEASURES[name].of(GAMES) for name in expected}
+    assert found == {name: pytest.approx(values) for name, values in expected.items()}
 
 
 def test_ratings_equal_those_of_the_thesis():
-    ours = RATINGS.of(GAMES)
-    theirs = EXPERIMENTS["table-4.7"].rows[0].theirs
+    ours = MEASURES["ratings"].of(GAMES)
+    theirs = [*map(float, EXPERIMENTS["table-4.7"].rows[0].theirs)]
     assert ours[:4] == pytest.approx(theirs, abs=2)
     by_formula = rate_match(47, 26, 13, np.random.default_rng(0))
     assert ours[4:] == [*by_formula[0], *by_formula[1]]
 
 
 def test_table_shows_published_and_reproduced_values():
-    table = Table("table-x", "a title", RESULTS, (row("c0", "c10", 1, 2, 3), row("c0", "c1")))
+    table = Table("table-x", "a title", RESULTS, (row("c0", "c10", "1, 2, 3"), row("c0", "c1")))
     lines = list(to_markdown(table, [[[4, 5, 6], [4, 5, 6]], []]))
     assert lines == [
         "## table-x: a title",

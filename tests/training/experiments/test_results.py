@@ -11,7 +11,7 @@ import pytest
 from agents.weights import WeightsMetadata
 from tests import ROOT
 from tests.training.commands import SECONDS, start, wait_for
-from tests.training.experiments.conftest import COUNTERS, QUICK
+from tests.training.experiments.conftest import QUICK
 from tests.training.experiments.test_reproduction import context_in
 from training.evolution.state import Champion
 from training.experiments.champions import (
@@ -21,7 +21,7 @@ from training.experiments.champions import (
     name_champion,
 )
 from training.experiments.jobs import Conditions, Match, Player, Run, match_of, run_key
-from training.experiments.plan import EXPERIMENTS, Scope
+from training.experiments.plan import Scope
 from training.experiments.result_rows import from_json, to_json
 from training.experiments.results import (
     MatchResult,
@@ -31,6 +31,7 @@ from training.experiments.results import (
     differences,
 )
 from training.experiments.scheduler import undone, work_through
+from training.experiments.tables import EXPERIMENTS
 from training.experiments.worker import Deadline, play
 from training.runtime.executors import open_executor
 
@@ -115,14 +116,6 @@ def test_lines_are_sorted_plain_json(store):
     )
     assert match["champions"] == [*rows[-1]["champions"], None]
     assert match["conditions"]["depth"] == 1
-
-
-def test_openings_of_a_match_are_numbers_of_the_ballot(counted):
-    assert counted.openings[0] == ""
-    assert counted.cards[0] == 0
-    whole = Match(*COUNTERS, 5)
-    assert sorted(whole.cards) == list(range(44))
-    assert max(Match(*COUNTERS, 5, Conditions(games=400, ballot="three-move")).cards) == 156
 
 
 def test_differences_are_named(quick, played):

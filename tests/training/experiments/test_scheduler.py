@@ -1,4 +1,4 @@
-"""Runs of different lengths trained as one course."""
+"""Runs of different lengths trained as one lineage."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from training.experiments.results import (
     ResultStore,
     differences,
 )
-from training.experiments.scheduler import Costs, course, folder_of, work_through
+from training.experiments.scheduler import Costs, folder_of, training_lineage, work_through
 from training.experiments.worker import Deadline, train
 from training.runtime.executors import open_executor
 from training.trainer import loop
@@ -24,7 +24,7 @@ COURSE = [replace(QUICK, generations=generations) for generations in (600, 200, 
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory):
-    """Return the runs of a course (6, 2, 4 and 2 generations), each trained from its start."""
+    """Return the runs of a lineage (6, 2, 4 and 2 generations), each trained from its start."""
     return {job: train(job, tmp_path_factory.mktemp("apart"), Deadline()) for job in COURSE}
 
 
@@ -53,7 +53,10 @@ def test_runs_of_different_lengths_are_one_course():
     changes = [{"seed": 1}, {"preset": "c1-n0.01"}, {"scale": 0.02}]
     strangers = [replace(first, **change) for change in changes]
     assert [job.length for job in COURSE] == [6, 2, 4, 2]
-    assert course(first, [*strangers, *others, Match(*COUNTERS, 0), first]) == [*others, first]
+    assert training_lineage(first, [*strangers, *others, Match(*COUNTERS, 0), first]) == [
+        *others,
+        first,
+    ]
     assert len({folder_of(Path(), job) for job in [*COURSE, *strangers]}) == 4
 
 
@@ -79,9 +82,9 @@ def test_course_equals_separate_runs(preset, generations, scale, tmp_path):
     jobs = [Run(preset, 0, number, scale) for number in generations]
     assert jobs[0].length % jobs[0].point_every
     for job in jobs:
-        result = train(job, tmp_path / "course", Deadline())
+        result = train(job, tmp_path / "lineage", Deadline())
         assert differences(result, train(job, tmp_path / str(job.length), Deadline())) == []
-    speeds = load_checkpoint(tmp_path / "course").history["speed/games_per_cpu_second"][1:]
+    speeds = load_checkpoint(tmp_path / "lineage").history["speed/games_per_cpu_second"][1:]
     assert len(speeds) == jobs[1].length
     whole = sum(job.regime.games / speed for speed in speeds)
     assert result.origin.cpu_seconds == pytest.approx(whole)

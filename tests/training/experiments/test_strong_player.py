@@ -17,13 +17,13 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
 from training.evolution.evaluation import is_log_spaced, material_scores
 from training.experiments.jobs import Player, Run
+from training.experiments.measures import MEASURES, at
 from training.experiments.page import write_page
-from training.experiments.papers.strong_player import FIRST, RESULTS, TABLES, at
-from training.experiments.plan import EXPERIMENTS, Scope
+from training.experiments.plan import Scope
 from training.experiments.plots import dots
 from training.experiments.results import ResultStore, differences
 from training.experiments.table_text import budget
-from training.experiments.tables import row
+from training.experiments.tables import EXPERIMENTS, Row
 from training.experiments.worker import Deadline, train
 from training.regimes.treestrap import TreeStrap
 from training.trainer import loop
@@ -32,6 +32,8 @@ from training.trainer.presets import STRONG_ABLATIONS, STRONG_GENERATIONS, TD_PR
 
 TINY = TreeStrap(search=1, games=4, max_moves=20, cards=1, random_plies=2)
 RULES = DrawRules(20)
+STRENGTH = MEASURES["strength"]
+TABLES = [table for name, table in EXPERIMENTS.items() if name.startswith("strong-")]
 
 
 class Referee:
@@ -153,7 +155,7 @@ def test_run_without_weights_cannot_play_matches(trained, tmp_path):
     table = EXPERIMENTS["strong-ingredients"]
     player = Player(job.preset, generations=job.generations, seed=0)
     scope = Scope(seeds=1, scale=job.scale)
-    ((match, _),) = next(scope.games(row(player, "material"), table.conditions))
+    ((match, _),) = next(scope.games(Row(player, (Player("material"),)), table.conditions))
     with pytest.raises(ValueError, match="keeps no weights"):
         store.champions(match)
 
@@ -161,47 +163,34 @@ def test_run_without_weights_cannot_play_matches(trained, tmp_path):
 def test_tables_show_scores_and_time(trained):
     _, result = trained
     scores = [100 * result.curves[f"score/material-{plies}"][2] for plies in (4, 6)]
-    assert RESULTS.of(result) == [*scores, result.origin.cpu_seconds]
+    assert STRENGTH.of(result) == [*scores, result.origin.cpu_seconds]
     line = np.array([5.0, 6.0, 7.0])
     assert [at(result, line, share) for share in (1.0, 0.6, 0.5, 0.01)] == [7, 6, 6, 6]
     assert np.isnan(at(result, ()))
-    assert [RESULTS.show([value]) for value in (np.nan, 97.25, 60.0)] == ["-", "97.2", "60"]
+    assert [STRENGTH.show([value]) for value in (np.nan, 97.25, 60.0)] == ["-", "97.2", "60"]
 
 
 def test_page_shows_the_curve(trained, tmp_path):
     _, result = trained
     scope, store = Scope(seeds=1), ResultStore(tmp_path / "results")
     for job in scope.jobs(TABLES):
-        if job.preset in (FIRST.name, "strong-2-plies"):
+        if job.preset in ("strong-1", "strong-2-plies"):
             store.add(job, result)
     write_page(tmp_path / "page.md", TABLES, scope, store)
     text = (tmp_path / "page.md").read_text()
     assert {path.stem for path in (tmp_path / "page").iterdir()} == {"strength", "ingredients"}
     assert "CPU-seconds of training" in (tmp_path / "page" / "strength.svg").read_text()
     told = f"strong-2-plies | {budget(Player('strong-2-plies'))} | ours, 1 seed"
-    assert f"| {told} | {RESULTS.show(RESULTS.of(result)[:1])} |" in text
+    assert f"| {told} | {STRENGTH.show(STRENGTH.of(result)[:1])} |" in text
     ingredients = (tmp_path / "page" / "ingredients.svg").read_text()
     assert "strong-2-plies" in ingredients  # what is done, and nothing else
     assert "strong-1-ply" not in ingredients
 
 
-def words_of(columns):
-    """Return the words of a picture, which equal columns give again."""
-    picture = dots(columns, "score, %")
-    assert dots(columns, "score, %") == picture
-    found = ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
-    return [text.text.replace("\u2212", "-") for text in found]
-
-
 def test_wide_interval_of_two_seeds_does_not_stretch_the_axis():
-    words = words_of({"at 4 plies": {"one": [60.0] * 3, "two": [40.0, 80.0]}})
+    picture = dots({"at 4 plies": {"one": [60.0] * 3, "two": [40.0, 80.0]}}, "score, %")
+    found = ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
+    words = [text.text.replace("\u2212", "-") for text in found]
+    assert {"one", "two", "at 4 plies"} <= set(words)
     numbers = [float(word) for word in words if word[-1].isdigit()]
-    assert numbers
     assert 30 <= min(numbers) <= max(numbers) <= 90
-
-
-def test_players_are_listed_with_their_seeds():
-    columns = {"at 4 plies": {"one": [50.0, 60.0, 70.0], "two": [20.0]}, "at 6": {"two": [30.0]}}
-    words = words_of(columns)
-    assert [word for word in words if word in ("one", "two")] == ["one", "two"]
-    assert {"at 4 plies", "at 6", "score, %: mean, 95 % interval, each seed"} <= set(words)
