@@ -36,6 +36,7 @@ from training.experiments.comparison import (
 )
 from training.experiments.jobs import PLAYERS, Conditions, get_preset
 from training.experiments.results import ResultStore
+from training.experiments.scheduler import Costs, undone
 from training.experiments.session import SessionConfig, run_session
 from training.runtime.cli import read_options, run_command
 from training.runtime.run_folder import short_name
@@ -86,10 +87,21 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     for name in ("out", "results"):
         check_folder(f"--{name}", getattr(config, name))
     store, jobs = ResultStore(config.results), comparison.jobs()
+    print_costs(comparison, store, config.out / "work", console)
     left = run_session(config.session, jobs, store, config.out / "work", console)
     write_comparison(config, comparison, store, console)
     if left:
         console.print(f"{len(left)} of {len(jobs)} jobs are left: call again to go on.")
+
+
+def print_costs(comparison: Comparison, store: ResultStore, work: Path, console: Console) -> None:
+    """Print the expected time of the jobs to do, and a warning for a single seed."""
+    jobs = comparison.jobs()
+    costs, left = Costs(store, jobs, work), undone(jobs, store)
+    minutes = sum(costs.expected(job, left) for job in left) / 60
+    console.print(f"{len(left)} of {len(jobs)} jobs to do, some {minutes:.0f} CPU-minutes")
+    if comparison.seeds == 1:
+        console.print("One seed gives no interval and no p: take five or more")
 
 
 def player_names(config: CompareConfig) -> tuple[str, ...]:

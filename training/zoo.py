@@ -44,7 +44,7 @@ from training.experiments.plan import Scope
 from training.experiments.results import ResultStore, TrainingResult
 from training.league.journal import FILE_NAME
 from training.league.records import League
-from training.rating.elo import Anchor
+from training.rating.elo import Anchor, find_anchor
 from training.report.examination import mean_nodes
 from training.report.standings import standings
 from training.runtime.cli import read_options, run_command
@@ -157,7 +157,8 @@ def write_cards(folder: Path, config: ZooConfig) -> None:
         alone, found = read_league(request, games), games.findings(plan_league(request)) or []
         share = drawn[number] / played[number]
         kept = choice_of_file(files[name], choice, store)
-        text = card(name, kept, read_ratings(page), share, standings(alone), found)
+        lines = standings(alone, find_anchor(alone.entrants))
+        text = card(name, kept, read_ratings(page), share, lines, found)
         write_atomically(folder / f"{name}.md", text.encode())
     linked = page.replace(f"{WEIGHTS_SUFFIX})", ".md)")
     toctree = "\n".join(["```{toctree}", ":hidden:", "", *choices, "```", ""])

@@ -17,8 +17,8 @@ from training.experiments.comparison import (
     with_adjusted_p,
 )
 from training.experiments.jobs import Conditions, Match, Run
+from training.experiments.measures import interval
 from training.experiments.results import ResultStore
-from training.experiments.tables import interval
 
 TINY = ["--scale", "0.01", "--depth", "1", "--executor", "threads"]
 
@@ -238,8 +238,10 @@ def test_option_without_an_effect_is_named(tmp_path, capsys):
     assert "Inconclusive" not in said
 
 
-def test_trial_says_that_it_is_one(tmp_path):
-    assert run(tmp_path, "c0", "c10", "--seeds", "2") == 0
+def test_trial_says_that_it_is_one(tmp_path, capsys):
+    assert run(tmp_path, "c0", "c10", "--seeds", "1") == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "5 of 5 jobs to do, some 0 CPU-minutes One seed gives no interval" in said
     page, figures = (next(tmp_path.glob(f"c0*.{kind}")).read_text() for kind in ("md", "json"))
     assert "This is a trial at scale 0.01" in page
     assert "every card" not in page
