@@ -99,10 +99,3 @@ def test_late_move_ends_the_game_with_a_reason(client, monkeypatch):
     monkeypatch.setattr(champion_games, "play_game", play)
     answer = client.get("/api/runs/some run/champions/0/4/9")
     assert "a champion took over 10 seconds for move 7" in error_of(answer)
-
-
-def test_champion_can_be_played(client, run):
-    champion = str(find_champions(run)[2])
-    answer = client.get("/", params={"agent": champion})
-    assert answer.status_code == 200
-    assert "test-seed-5-generation-2" in answer.text
