@@ -278,7 +278,7 @@ def test_tensorboard_shows_every_value(finished):
 
 @pytest.mark.parametrize(
     ("executor", "engine"),
-    [("processes", "env"), pytest.param("ray", "kernel", marks=pytest.mark.slow)],
+    [("processes", "kernel"), pytest.param("ray", "env", marks=pytest.mark.slow)],
 )
 def test_games_of_other_executors_are_the_same(tmp_path, finished, executor, engine):
     plan = plan_for(
