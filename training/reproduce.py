@@ -131,7 +131,7 @@ def reproduce(arguments: Sequence[str], console: Console) -> None:
             f"{len(recorded)} of {len(jobs)} jobs are from records of {date}; --fresh "
             "computes them again."
         )
-    done = len(jobs) - len(set(jobs).intersection(left))
+    done = sum(store.result(job) is not None for job in jobs)
     console.print(f"{done} of {len(jobs)} jobs are done. The page: {path}")
     if left:
         console.print(f"{len(left)} jobs were left at the deadline: run the same command again.")
