@@ -26,7 +26,9 @@ from training.experiments.jobs import (
     Job,
     Match,
     Player,
+    Run,
     match_of,
+    run_of,
     with_seed,
 )
 from training.experiments.measures import score
@@ -154,6 +156,9 @@ def measure(claim: Claim, scope: Scope, store: ResultStore) -> Measured:
             assert claim.effect.contrast is not None
             estimate = contrast(claim.effect.contrast(len(groups)).tolist(), groups)
             return Measured(claim, estimate, str(min(map(len, groups))))
+        values = effects(claim, Scope(seeds=len(claim.seeds)), store) if planned_runs(claim) else []
+        if values and len(values) == len(claim.seeds):
+            return Measured(claim, independent(values), str(len(values)), tuple(values))
     values = effects(claim, scope, store)
     seeds = f"{len(values)} (planned)" if claim.seeds and scope == Scope() else str(len(values))
     return Measured(claim, independent(values or [math.nan]), seeds, tuple(values))
@@ -186,7 +191,7 @@ def _figures(
 
 def pairings(claim: Claim) -> list[list[tuple[Match, bool]]]:
     """Return the matches of all champions of a claim's two players, by the seeds of the first."""
-    if claim.effect.contrast is not None:
+    if claim.effect.contrast is not None or planned_runs(claim):
         return []
     return [
         [
@@ -217,10 +222,17 @@ def panel_games(claim: Claim) -> list[list[list[tuple[Match, bool]]]]:
     ]
 
 
+def planned_runs(claim: Claim) -> list[Run]:
+    """Return the runs of a claim's seeds, if it is on training and not on matches."""
+    players = [] if claim.rows[0].others else [line.first for line in claim.rows]
+    return [run_of(with_seed(player, seed), 1.0) for player in players for seed in claim.seeds]
+
+
 def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
-    """Return the pairings and the panel's games of claims, with their runs."""
+    """Return the pairings and the panel's games of claims, and all their runs."""
     wanted: dict[Job, None] = {}
     for claim in claims:
+        wanted |= dict.fromkeys(planned_runs(claim))
         for job, _ in chain(*pairings(claim), *chain(*panel_games(claim))):
             wanted |= dict.fromkeys((*job.runs, job))
     return list(wanted)

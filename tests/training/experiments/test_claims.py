@@ -378,6 +378,20 @@ def test_all_pairings_are_crossed_once_they_are_played():
     assert Counter(map(type, planned_jobs([FIRST_TEN]))) == {Run: 20, Match: 100}
 
 
+def test_claim_on_runs_has_all_planned_seeds_or_the_usual_ones():
+    (claim,) = (claim for claim in CLAIMS if claim.name == "nguyen improves")
+    assert Counter(map(type, planned_jobs([claim]))) == {Run: 25}
+    finished = {job: run(champion__progress=[0.0, job.seed]) for job in planned_jobs([claim])}
+
+    class Finished:
+        result = staticmethod(finished.get)
+
+    assert measure(claim, Scope(), Finished).estimate.mean == 12
+    finished.pop(next(job for job in finished if job.seed == 20))
+    whole = measure(claim, Scope(), Finished)
+    assert (whole.seeds, whole.estimate.mean) == ("5 (planned)", 2)
+
+
 def test_order_is_a_contrast_of_scores_against_the_panel():
     (claim,) = (claim for claim in CLAIMS if claim.name == "c0, 1 < ... < 4 plies")
     strengths = {"c0-1ply": 1, "c0-2ply": 2, "c0-3ply": 3, "c0": 4}
