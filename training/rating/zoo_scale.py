@@ -11,9 +11,9 @@ from agents.agent_spec import AgentSpec
 from agents.registry import DEFAULT_DEPTH
 from training.league.records import Entrant
 
-# Rated in leagues of their own on this scale; docs/app.md names the commands.
+# Rated in leagues of their own on this scale (docs/app.md).
 STRONG_NODES = {10: -133, 30: 432, 100: 563, 1_000: 865, 10_000: 1056, 100_000: 1211}
-BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -480, 0.2: -357}  # of the piece counter at 2 plies
+BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.2: -357}  # of the piece counter at 2 plies
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
     *("random", "material@depth=2,blunder=0.6", "material@depth=2,blunder=0.4"),
     *("material@depth=2,blunder=0.2", "material@depth=1", "material@depth=2"),
