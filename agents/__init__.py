@@ -12,7 +12,6 @@
 - ``weights``: weight files
 - ``match``: one game between two players
 - ``match_kernel``: the same, compiled
-- ``reference``: a slow search in plain Python, to test the kernels
 - ``geometry``: the board by square numbers
 - ``simd``: network layers in vector instructions
 - ``search``: alpha-beta

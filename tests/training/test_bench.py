@@ -13,11 +13,11 @@ import checkers_env
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, NETWORK_LAYOUTS
 from agents.match import play_game
-from agents.reference import SlowSearch, slow_game, slow_network
 from checkers_env.board import Board
 from tests.training.commands import run_here
 from training.bench import __main__ as command
 from training.bench import revisions, speeds
+from training.bench.plain_search import PlainSearch, play_plainly
 from training.bench.revisions import check_out, mean_ratio, measure_tree
 from training.evolution.metrics import sample_positions
 from training.regimes.coevolution import Coevolution
@@ -33,14 +33,14 @@ NAMES = [
 ]
 
 
-def contestants(name: str, depth: int) -> tuple[list[Any], list[SlowSearch]]:
+def contestants(name: str, depth: int) -> tuple[list[Any], list[PlainSearch]]:
     """Return two random networks as players, and the same two as slow ones."""
     shape = NETWORK_LAYOUTS[name]
     regime = Coevolution(shape.name, parents=1, depth=depth)
     states = [regime.init(seed) for seed in (1, 2)]
     fast = [regime.contenders(state)[0] for state in states]
-    slow = [slow_network(shape, state.population.genomes[0], regime.king) for state in states]
-    return fast, [SlowSearch(network, depth) for network in slow]
+    genomes = [state.population.genomes[0] for state in states]
+    return fast, [PlainSearch(shape, genome, regime.king, depth) for genome in genomes]
 
 
 @pytest.mark.parametrize("name", [BLONDIE_1999.name, BLONDIE_2001.name])
@@ -50,19 +50,14 @@ def test_slow_search_makes_the_moves_of_the_fast_one(name: str) -> None:
     for position in sample_positions()[::23]:
         board = Board.from_position(*position)
         board.push(agent.act(board))
-        assert slow[0].select_successor(position) == (
-            board.black,
-            board.white,
-            board.kings,
-            board.turn,
-        )
+        assert slow[0].select_successor(position) == board.position
 
 
 def test_slow_games_end_as_fast_ones_do() -> None:
     fast, slow = contestants("blondie24-2001", 2)
     for order in ([0, 1], [1, 0], [0, 0]):
         game = play_game(*(fast[i] for i in order))
-        assert slow_game([slow[i] for i in order], game.start) == game.result.winner
+        assert play_plainly([slow[i] for i in order], game.start) == game.result.winner
 
 
 def test_every_row_is_in_the_file(

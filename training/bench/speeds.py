@@ -19,13 +19,13 @@ from agents.blondie.architecture import NETWORK_LAYOUTS
 from agents.evaluator import SCRATCH_SIZE, evaluate, start_state, state_size
 from agents.match import opening_line
 from agents.match_kernel import play
-from agents.reference import SlowSearch, inputs, network_value, slow_game, slow_network
 from agents.search.workspace import EVALUATED, workspace
 from agents.simd import aligned_zeros
 from checkers_env.bits import borrowed
 from checkers_env.envs.vector import sample
 from checkers_env.jit import kernel
 from checkers_env.movegen import BLACK, ROW_WIDTH, WHITE, Position
+from training.bench.plain_search import PlainSearch, play_plainly
 from training.evolution.game_runner import open_game_runner
 from training.evolution.metrics import sample_positions
 from training.evolution.state import Population
@@ -121,14 +121,14 @@ def measure_network(repeats: int) -> list[Measurement]:
     """Measure the network from its first layer's sums, which both sides get for nothing."""
     population = random_networks()
     network = REGIME.players(ENCODING, population.pick([0]))[0].evaluator
-    slow = slow_network(LAYOUT, population.genomes[0], REGIME.king)
+    slow = PlainSearch(LAYOUT, population.genomes[0], REGIME.king, 1)
     sample = sample_positions()
     positions = sample[:: len(sample) // NETWORK_POSITIONS][:NETWORK_POSITIONS]
     states = aligned_zeros((NETWORK_POSITIONS, state_size(network)), np.int32)
     for position, state in zip(positions, states, strict=True):
         start_state(network, position, position.turn, state)
     board_rows, scratch = np.array(positions), aligned_zeros((SCRATCH_SIZE,), np.float32)
-    squares = [inputs(slow, position, position.turn) for position in positions]
+    squares = [slow.inputs(position, position.turn) for position in positions]
     given = [(slow.first @ seen + slow.bias, float(seen.sum())) for seen in squares]
     rounds, slow_rounds = 30_000 * repeats, 600 * repeats
 
@@ -139,7 +139,7 @@ def measure_network(repeats: int) -> list[Measurement]:
     def theirs() -> int:
         for _ in range(slow_rounds):
             for sums, pieces in given:
-                network_value(slow, sums, pieces)
+                slow.output(sums, pieces)
         return slow_rounds * NETWORK_POSITIONS
 
     value, yardstick = (float(best_rate(work, repeats)) for work in (ours, theirs))
@@ -189,10 +189,10 @@ def measure_games(repeats: int) -> list[Measurement]:
         evaluations, some = 0, fixtures[: 4 * repeats]
         for fixture in some:
             sides = [
-                SlowSearch(slow_network(LAYOUT, genome, REGIME.king), REGIME.depth)
+                PlainSearch(LAYOUT, genome, REGIME.king, REGIME.depth)
                 for genome in population.genomes[fixture]
             ]
-            slow_game(sides, start, REGIME.max_moves)
+            play_plainly(sides, start, REGIME.max_moves)
             evaluations += sides[BLACK].evaluations + sides[WHITE].evaluations
         return [len(some), evaluations]
 
