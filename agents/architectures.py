@@ -358,7 +358,7 @@ def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architec
 
 
 def _build_packed(
-    build: Callable[[bytes, float], Any],
+    build: Callable[[NDArray[np.uint8], float], Any],
     entry_count: int,
     packed: NDArray[Any],
     king: float,
@@ -373,20 +373,17 @@ def _build_packed(
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
     if entries != entry_count:
         raise ValueError(f"it is for other windows: {entries} entries, not {entry_count}")
-    return build(packed.tobytes(), step)
+    return _unpack(build, packed.tobytes(), step)
 
 
-@functools.lru_cache(2)
-def _unpack_treestrap(packed: bytes, step: float) -> TreeStrapNetwork:
+@functools.lru_cache(4)
+def _unpack(build: Callable[[NDArray[np.uint8], float], Any], packed: bytes, step: float) -> Any:
     """Unpack tables of up to 190 MB; players of one file share them."""
-    table = unpack(np.frombuffer(packed, np.uint8))
-    return treestrap_network(table.reshape(STAGES, SIZE), step)
+    return build(np.frombuffer(packed, np.uint8), step)
 
 
-@functools.lru_cache(2)
-def _unpack_tapered(packed: bytes, step: float) -> TaperedNetwork:
-    """Unpack tables of 190 MB; players of one file share them."""
-    return unpack_network(np.frombuffer(packed, np.uint8), step)
+def _unpack_treestrap(packed: NDArray[np.uint8], step: float) -> TreeStrapNetwork:
+    return treestrap_network(unpack(packed).reshape(STAGES, SIZE), step)
 
 
 for _name, _layout in NETWORK_LAYOUTS.items():
@@ -411,9 +408,9 @@ ARCHITECTURES["samuel"] = Architecture(
     Samuel, lambda weights, king: samuel(weights), len(FEATURES), reads_king=False
 )
 ARCHITECTURES |= {"ntuple": _NTUPLE, "ntuple-sum": _NTUPLE_SUM}
-for _name, _class, _unpack, _entries in (
+for _name, _class, _builder, _entries in (
     ("treestrap", TreeStrapNetwork, _unpack_treestrap, STAGES * SIZE),
-    ("tapered", TaperedNetwork, _unpack_tapered, TAPERED_ENTRIES),
+    ("tapered", TaperedNetwork, unpack_network, TAPERED_ENTRIES),
 ):
-    _build = functools.partial(_build_packed, _unpack, _entries)
+    _build = functools.partial(_build_packed, _builder, _entries)
     ARCHITECTURES[_name] = Architecture(_class, _build, None, None, selective=True)

@@ -29,11 +29,7 @@ SEARCH_OPTIONS = ("tie", "order", "ends_at_jump")
 MAX_DENSITY = 0.75  # a fuller array is stored as it is
 
 # Format 1 has other names for some fields, options and architectures.
-_FORMAT_1_FIELDS = {
-    "made": "extra",
-    "own_leaves": "root_perspective",
-    "playouts": "mcts_options",
-}
+_FORMAT_1_FIELDS = {"made": "extra", "own_leaves": "root_perspective", "playouts": "mcts_options"}
 _FORMAT_1_OPTIONS = {"drawing": "tuples"}
 _FORMAT_1_ARCHITECTURES = {"windows": "treestrap"}
 

@@ -26,14 +26,7 @@ from agents.simd import tanh
 from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import (
-    BLACK,
-    SQUARES,
-    WHITE,
-    Position,
-    count_steps,
-    jumpers_by_direction,
-)
+from checkers_env.movegen import BLACK, SQUARES, WHITE, Position, count_steps, jumpers_by_direction
 
 FEATURES = (
     "men",  # men

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from agents.agent import Agent, PlayerAgent
 from agents.continual.pool import StrategyPool, load_pool
-from agents.search.workspace import MAX_DEPTH
+from agents.limits import Limits
 from checkers_env.board import Board
 from checkers_env.files import read_regular, write_atomically
 from checkers_env.movegen import BLACK, WHITE
@@ -59,14 +59,6 @@ class GameEntry(NamedTuple):
     then: int  # the strategy after the game
 
 
-def count_results(games: Sequence[GameEntry], size: int) -> NDArray[np.int64]:
-    """Return the numbers of lost, drawn and won games of each strategy, shape (size, 3)."""
-    counts = np.zeros((size, 3), np.int64)
-    for game in games:
-        counts[game.strategy, SCORES.index(game.score)] += 1
-    return counts
-
-
 def next_best(current: int, counts: NDArray[np.int64], rng: np.random.Generator) -> int:
     """Return the next strategy in the order of pool scores; after the last one, the first."""
     return (current + 1) % len(counts)
@@ -88,11 +80,7 @@ def best_posterior(current: int, counts: NDArray[np.int64], rng: np.random.Gener
     return int(np.argmax(means))
 
 
-RULES: dict[str, Rule] = {
-    "next": next_best,
-    "random": random_other,
-    "best": best_posterior,
-}
+RULES: dict[str, Rule] = {"next": next_best, "random": random_other, "best": best_posterior}
 
 
 @dataclass(eq=False)
@@ -121,8 +109,7 @@ class ContinualAgent:
     def __post_init__(self) -> None:
         if self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, not {self.rule!r}")
-        if not (self.depth is None or self.depth in range(1, MAX_DEPTH + 1)):
-            raise ValueError(f"depth must be from 1 to {MAX_DEPTH}, not {self.depth!r}")
+        Limits(self.depth).check()
         if not (self.seed is None or (isinstance(self.seed, int) and self.seed >= 0)):
             raise ValueError(f"seed must be a whole number from 0 on, not {self.seed!r}")
         if not isinstance(self.opponent, str | None):
@@ -165,9 +152,11 @@ class ContinualAgent:
 
     def _next_strategy(self, lost: GameEntry) -> int:
         """Return the strategy after a lost game that is not yet among the games."""
-        games = [*self.relevant_games, lost]
+        games, counts = [*self.relevant_games, lost], np.zeros((self.pool.size, 3), np.int64)
+        for game in games:
+            counts[game.strategy, SCORES.index(game.score)] += 1
         rng = np.random.default_rng(None if self.seed is None else (self.seed, len(games)))
-        return RULES[self.rule](self.strategy, count_results(games, self.pool.size), rng)
+        return RULES[self.rule](self.strategy, counts, rng)
 
     def _load_games(self) -> tuple[GameEntry, ...]:
         if self.record is None:

@@ -18,15 +18,9 @@ from agents.baselines.weighted_pieces import WeightedPieces
 from agents.blondie.architecture import BLONDIE_2001, dense_layers, forward
 from agents.blondie.network import Network
 from agents.evaluator import evaluate_position, start_state, state_size
-from agents.ntuple.indices import OWN_MAN
-from agents.ntuple.network import NTuple, board_view
-from agents.treestrap.network import (
-    WINDOW_COUNT,
-    WINDOWS,
-    TreeStrapNetwork,
-    count_entry,
-    stage_of,
-)
+from agents.ntuple.indices import OWN_MAN, board_view
+from agents.ntuple.network import NTuple
+from agents.treestrap.network import WINDOW_COUNT, WINDOWS, TreeStrapNetwork, count_entry, stage_of
 from agents.treestrap.tapered import (
     PAIRED_PIECES,
     PARTS,
@@ -182,13 +176,11 @@ def _(system: NTuple, position: Position) -> Parts:
     state = np.zeros(state_size(system), np.int32)
     start_state(system, position, view, state)
     entries = system.table[state]
-    squares = dict.fromkeys(range(1, 33), 0.0)
-    cells: dict[int, list[Cell]] = {}
+    squares, cells = dict.fromkeys(range(1, 33), 0.0), list[Cell]()
     for number, entry in enumerate(entries.tolist()):
         members = np.flatnonzero(system.features[SQUARES, OWN_MAN, number]) + 1
-        tuple_squares = _from_view(members, view)
-        cells.setdefault(len(members), []).append(Cell(tuple(tuple_squares), entry, sign * entry))
-        for square in tuple_squares:
+        cells.append(Cell(tuple(_from_view(members, view)), entry, sign * entry))
+        for square in cells[-1].squares:
             squares[square] += sign * entry / len(members)
     pieces = 0.0
     for square, bit in _occupied_squares(position):
@@ -204,7 +196,7 @@ def _(system: NTuple, position: Position) -> Parts:
         squares,
         "each tuple's entry, shared evenly by its squares, and the piece itself",
         pieces if system.difference else None,
-        tuple(Layer(f"tuples of {size}", size, tuple(cells[size])) for size in sorted(cells)),
+        _layers_by_size("tuples of {}", cells),
         perspective=view,
     )
 
@@ -215,21 +207,28 @@ def _(network: TreeStrapNetwork | TaperedNetwork, position: Position) -> Parts:
     def evaluate(position: Position) -> float:
         return sum(_window_amounts(network, position)[1].values())
 
-    sign, cells = 1.0 if position.turn == BLACK else -1.0, dict[int, list[Cell]]()
+    sign = 1.0 if position.turn == BLACK else -1.0
     amounts, terms = _window_amounts(network, position)
-    for window, amount in zip(WINDOWS, amounts.tolist(), strict=True):
-        squares = tuple(sorted(_from_view(window, position.turn)))
-        cells.setdefault(len(squares), []).append(Cell(squares, sign * amount, amount))
+    cells = [
+        Cell(tuple(sorted(_from_view(window, position.turn))), sign * amount, amount)
+        for window, amount in zip(WINDOWS, amounts.tolist(), strict=True)
+    ]
     return Parts(
         "windows",
         sum(terms.values()),
         terms,
         _removal_effects(position, evaluate),
         "how much lower the sum would be without the piece",
-        layers=tuple(
-            Layer(f"windows of {size} squares", size, tuple(cells[size])) for size in sorted(cells)
-        ),
+        layers=_layers_by_size("windows of {} squares", cells),
     )
+
+
+def _layers_by_size(name: str, cells: Iterable[Cell]) -> tuple[Layer, ...]:
+    """Group cells by their number of squares."""
+    groups: dict[int, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(len(cell.squares), []).append(cell)
+    return tuple(Layer(name.format(size), size, tuple(groups[size])) for size in sorted(groups))
 
 
 def _window_amounts(

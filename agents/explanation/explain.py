@@ -95,12 +95,7 @@ class Explanation(Parts):
             "elsewhere": self.elsewhere,
             "meaning": self.meaning,
             "layers": [
-                layer._asdict()
-                | {
-                    "cells": [
-                        cell._asdict() | {"squares": list(cell.squares)} for cell in layer.cells
-                    ]
-                }
+                layer._asdict() | {"cells": [cell._asdict() for cell in layer.cells]}
                 for layer in self.layers
             ],
             "perspective": SIDES[self.perspective].lower(),
@@ -136,17 +131,13 @@ def explain(agent: Agent | str | Path, board: Board) -> Explanation:
         For what is no agent.
     """
     with open_agent(agent) as opened:
-        return _explain(opened, board)
-
-
-def _explain(agent: Agent, board: Board) -> Explanation:
-    position, evaluator = board.position, _find_evaluator(agent)
-    parts, value = Parts(), None
+        evaluator = _find_evaluator(opened)
+        name = getattr(opened, "name", type(opened).__name__)
+    position, parts, value = board.position, Parts(), None
     if evaluator is not None:
         parts = find_parts(evaluator, position)
         output = float(evaluate_position(evaluator, position, position.turn))
         value = output if math.isfinite(output) else None
-    name = getattr(agent, "name", type(agent).__name__)
     return Explanation(**vars(parts), agent=name, board=board.copy(), value=value)
 
 

@@ -74,12 +74,7 @@ class BotAgent:
     """
 
     def __init__(
-        self,
-        make_bot: BotFactory,
-        name: str,
-        *,
-        seed: int | None = None,
-        rest: Agent | None = None,
+        self, make_bot: BotFactory, name: str, *, seed: int | None = None, rest: Agent | None = None
     ) -> None:
         self.name = name
         self._rest = rest

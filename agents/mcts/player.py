@@ -6,6 +6,7 @@ Pure Monte Carlo tree search plays its simulations to the end of the game. Early
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from agents.baselines.material import Material
@@ -50,16 +51,15 @@ def monte_carlo(
     """
     if state_size(evaluator) > STATE_WIDTH:
         raise ValueError("the evaluator's state is larger than a workspace has room for")
-    if not 1 <= simulations <= UNLIMITED:
-        raise ValueError(f"simulations must be from 1 to {UNLIMITED}, not {simulations}")
-    if not 0 <= cut <= UNLIMITED:
-        raise ValueError(f"cut must be a number of plies, or 0 for none, not {cut}")
-    if not exploration >= 0:
-        raise ValueError(f"exploration must be 0 or more, not {exploration}")
-    if not 0 <= skew <= 1:
-        raise ValueError(f"skew must be a probability from 0 to 1, not {skew}")
-    if not 1 <= max_plies <= UNLIMITED:
-        raise ValueError(f"max_plies must be from 1 to {UNLIMITED}, not {max_plies}")
+    for name, value, least, most in (
+        ("simulations", simulations, 1, UNLIMITED),
+        ("cut", cut, 0, UNLIMITED),
+        ("exploration", exploration, 0, math.inf),
+        ("skew", skew, 0, 1),
+        ("max_plies", max_plies, 1, UNLIMITED),
+    ):
+        if not least <= value <= most:
+            raise ValueError(f"{name} must be from {least} to {most}, not {value}")
     numbers = int(simulations), int(cut), float(exploration), float(skew), int(max_plies)
     return MonteCarlo(evaluator, *numbers, bool(root_perspective))
 

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.evaluator import advance_state, start_state, state_size
 from agents.ntuple.tuples import TupleLayout
 from agents.simd import aligned_zeros
 from checkers_env.bits import copy_into, lsb
-from checkers_env.jit import KernelArg, kernel
+from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import SQUARES, Position, own_and_opponent, to_view
 
 BASE = 5
@@ -115,3 +116,30 @@ def advance_indices(
             for i in range(len(new)):
                 new[i] += plus[i] - minus[i]
         first = False
+
+
+@generic
+def board_view(network: KernelArg, view: int) -> int:
+    """Return the side whose view of the board the tuples read for side `view`."""
+    return view
+
+
+def keep_indices(network: type) -> None:
+    """Make the indices the state of evaluators that have the fields `features` and `empty`."""
+    state_size.register(network)(_state_size)
+    start_state.register(network)(_start_state)
+    advance_state.register(network)(_advance_state)
+
+
+def _state_size(network: KernelArg) -> int:
+    return len(network.empty)
+
+
+def _start_state(network: KernelArg, position: Position, view: int, state: KernelArg) -> None:
+    start_indices(network.features, network.empty, position, board_view(network, view), state)
+
+
+def _advance_state(
+    network: KernelArg, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
+) -> None:
+    advance_indices(network.features, before, after, board_view(network, view), old, new)

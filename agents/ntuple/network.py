@@ -15,16 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.baselines.material import piece_difference
-from agents.evaluator import (
-    advance_state,
-    apply_gradient,
-    evaluate,
-    is_antisymmetric,
-    logit,
-    start_state,
-    state_size,
-)
-from agents.ntuple.indices import BASE, advance_indices, index_features, start_indices
+from agents.evaluator import apply_gradient, evaluate, is_antisymmetric, logit
+from agents.ntuple.indices import BASE, board_view, index_features, keep_indices
 from agents.ntuple.tuples import MAX_LENGTH, TupleLayout
 from agents.search.workspace import STATE_WIDTH
 from agents.simd import tanh
@@ -124,27 +116,12 @@ def _check_layout(layout: TupleLayout) -> None:
             raise ValueError(f"a tuple is 1 to {MAX_LENGTH} different squares 1-32, not {squares}")
 
 
-@kernel
-def board_view(network: NTuple, view: int) -> int:
-    """Return the side whose view of the board the tuples read for side `view`."""
+keep_indices(NTuple)
+
+
+@board_view.register(NTuple)
+def _ntuple_board_view(network: NTuple, view: int) -> int:
     return BLACK if network.black_perspective else view
-
-
-@state_size.register(NTuple)
-def ntuple_state_size(network: NTuple) -> int:
-    return len(network.empty)
-
-
-@start_state.register(NTuple)
-def start_ntuple_state(network: NTuple, position: Position, view: int, state: KernelArg) -> None:
-    start_indices(network.features, network.empty, position, board_view(network, view), state)
-
-
-@advance_state.register(NTuple)
-def advance_ntuple_state(
-    network: NTuple, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
-) -> None:
-    advance_indices(network.features, before, after, board_view(network, view), old, new)
 
 
 @kernel

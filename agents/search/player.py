@@ -8,14 +8,7 @@ from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import NO_TABLEBASE, Tablebase, keep_best_moves
 from agents.player import is_stochastic, select_move, uses_history
 from agents.search.alphabeta import search
-from agents.search.root_order import (
-    BY_DIRECTION,
-    CHANCE,
-    FIRST,
-    ORDERS,
-    TIES,
-    order_rows,
-)
+from agents.search.root_order import BY_DIRECTION, CHANCE, FIRST, ORDERS, TIES, order_rows
 from agents.search.selective import (
     FULL_WIDTH,
     NODES_PER_SECOND,

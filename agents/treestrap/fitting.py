@@ -20,13 +20,7 @@ from agents.search.interrupt import defer_signals
 from agents.simd import tanh
 from agents.treestrap.network import INDEX_PARTS, SIZE, STAGES, TERMS, WINDOW_COUNT, count_entry
 from agents.treestrap.sampling import Samples
-from agents.treestrap.tapered import (
-    PAIRED_PIECES,
-    PARTS,
-    PIECE_KINDS,
-    taper,
-    write_piece_kinds,
-)
+from agents.treestrap.tapered import PAIRED_PIECES, PARTS, PIECE_KINDS, taper, write_piece_kinds
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position

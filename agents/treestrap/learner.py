@@ -29,14 +29,7 @@ from numpy.typing import NDArray
 from agents.evaluator import evaluate, start_state
 from agents.search.transposition import EXACT, LOWER, NONE, UPPER, position_of, tag_of
 from agents.search.workspace import STATE_WIDTH
-from agents.treestrap.network import (
-    SIZE,
-    STAGES,
-    TERMS,
-    TreeStrapNetwork,
-    stage_of,
-    write_entries,
-)
+from agents.treestrap.network import SIZE, STAGES, TERMS, TreeStrapNetwork, stage_of, write_entries
 from checkers_env.bits import lsb, prefetch
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, must_jump
@@ -132,8 +125,8 @@ def learn_game(learner: LearnerState, plies: int, result: float, scratch: Kernel
 def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, scale: float) -> None:
     """Learn about the inner positions of a search (TreeStrap: Veness et al. 2009).
 
-    These are the positions that the transposition table still holds. `scale` is the factor of the
-    values of searches.
+    These are the positions that the transposition table still holds. `scale` is the searcher's
+    :func:`agents.evaluator.value_scale`.
     """
     for word in range(len(ws.stored)):
         bits, ws.stored[word] = ws.stored[word], 0
@@ -143,7 +136,7 @@ def treestrap_update(learner: LearnerState, ws: KernelArg, tt_namespace: int, sc
             tag, bound = tag_of(entry), entry.bound
             if tag >> 8 == tt_namespace and tag & 127 >= learner.config.inner and bound != NONE:
                 position = position_of(entry)
-                target = min(max(scale * entry.value, -1.0), 1.0)
+                target = min(max(entry.value / scale, -1.0), 1.0)
                 move_towards(learner, position, target, bound, ws.scratch)
 
 

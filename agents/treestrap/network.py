@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import advance_state, evaluate, start_state, state_size
+from agents.evaluator import evaluate
 from agents.geometry import rectangles
-from agents.ntuple.indices import advance_indices, digit_base, index_features, start_indices
+from agents.ntuple.indices import digit_base, index_features, keep_indices
 from agents.ntuple.tuples import MAX_LENGTH, TupleLayout
 from agents.simd import tanh
 from checkers_env.bits import popcount
@@ -180,25 +180,4 @@ def evaluate_treestrap(
     return worth if position.turn == view else -worth
 
 
-@state_size.register(TreeStrapNetwork)
-def treestrap_state_size(network: TreeStrapNetwork) -> int:
-    return len(network.empty)
-
-
-@start_state.register(TreeStrapNetwork)
-def start_treestrap_state(
-    network: TreeStrapNetwork, position: Position, view: int, state: KernelArg
-) -> None:
-    start_indices(network.features, network.empty, position, view, state)
-
-
-@advance_state.register(TreeStrapNetwork)
-def advance_treestrap_state(
-    network: TreeStrapNetwork,
-    before: Position,
-    after: Position,
-    view: int,
-    old: KernelArg,
-    new: KernelArg,
-) -> None:
-    advance_indices(network.features, before, after, view, old, new)
+keep_indices(TreeStrapNetwork)

@@ -32,12 +32,7 @@ from agents.treestrap.selfplay import UNDECIDED, find_result, occurred_before, s
 from agents.treestrap.tapered import TaperedNetwork
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import (
-    Position,
-    generate_successors,
-    must_jump,
-    successor,
-)
+from checkers_env.movegen import Position, generate_successors, must_jump, successor
 
 TABLE_BITS = 14  # of the transposition table
 NO_PROGRESS = 80  # reversible plies after which a game is drawn
@@ -184,12 +179,7 @@ def search_and_record(
 
 @kernel
 def sample_sides(
-    sampler: Sampler,
-    searcher: KernelArg,
-    here: Position,
-    ws: KernelArg,
-    count: int,
-    rng: KernelArg,
+    sampler: Sampler, searcher: KernelArg, here: Position, ws: KernelArg, count: int, rng: KernelArg
 ) -> int:
     """Record positions that random moves lead to; return the number of samples."""
     rows = ws.rows

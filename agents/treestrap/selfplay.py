@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, Tablebase
-from agents.evaluator import NO_HIT, probe_tablebase
+from agents.evaluator import NO_HIT, probe_tablebase, value_scale
 from agents.match_kernel import SelfPlayStats
 from agents.search.alphabeta import search
 from agents.search.interrupt import defer_signals
-from agents.search.root_order import shuffle
+from agents.search.root_order import shuffle, swap_rows
 from agents.search.selective import FULL_WIDTH, clear_move_ordering
 from agents.search.workspace import NAMESPACES, workspace
 from agents.treestrap.learner import (
@@ -69,11 +69,9 @@ def learn(
         raise ValueError("starts are positions, one or more: black, white, kings and turn")
     learner = learner_state(network, errors, config)
     ws = workspace()
-    searcher, scale = (
-        (network, 1.0) if tables is None else (TablebaseEvaluator(network, tables), 2.0)
-    )
+    searcher = network if tables is None else TablebaseEvaluator(network, tables)
     with defer_signals(ws):
-        play_games(learner, searcher, scale, games, positions, ws, rng)
+        play_games(learner, searcher, games, positions, ws, rng)
     counts = learner.counters.tolist()
     return SelfPlayStats._make([*counts, float(learner.deviation[0]) / max(counts[UPDATES], 1)])
 
@@ -82,23 +80,18 @@ def learn(
 def play_games(
     learner: LearnerState,
     searcher: KernelArg,
-    scale: float,
     games: int,
     starts: KernelArg,
     ws: KernelArg,
     rng: KernelArg,
 ) -> None:
-    """Play the games, and learn from each, until the stop flag is set.
-
-    `scale` is the factor of the values of searches: with endgame tables the values are half as
-    large.
-    """
+    """Play the games, and learn from each, until the stop flag is set."""
     learner, searcher = borrowed(learner), borrowed(searcher)
     ws, starts = borrowed(ws), borrowed(starts)
     for _ in range(games):
         clear_table(ws)
         start = sample_start(learner.config.random_plies, starts, ws.rows, rng)
-        plies, result, turn = play_one(learner, searcher, scale, start, ws, rng)
+        plies, result, turn = play_one(learner, searcher, start, ws, rng)
         if ws.stop[0]:
             return
         learner.counters[PLIES] += plies
@@ -135,12 +128,7 @@ def sample_start(random_plies: int, starts: KernelArg, rows: KernelArg, rng: Ker
 
 @kernel
 def play_one(
-    learner: LearnerState,
-    searcher: KernelArg,
-    scale: float,
-    start: Position,
-    ws: KernelArg,
-    rng: KernelArg,
+    learner: LearnerState, searcher: KernelArg, start: Position, ws: KernelArg, rng: KernelArg
 ) -> tuple[int, float, int]:
     """Play and record a game, or its plies until the stop flag is set.
 
@@ -160,7 +148,7 @@ def play_one(
             or (config.repetition and occurred_before(learner.positions, ply, here))
         ):
             return ply, 0.0, here.turn
-        here = choose_and_record(learner, searcher, scale, ply, here, count, ws, rng)
+        here = choose_and_record(learner, searcher, ply, here, count, ws, rng)
     return 0, 0.0, here.turn
 
 
@@ -195,7 +183,6 @@ def occurred_before(positions: KernelArg, ply: int, position: Position) -> bool:
 def choose_and_record(
     learner: LearnerState,
     searcher: KernelArg,
-    scale: float,
     ply: int,
     here: Position,
     count: int,
@@ -203,7 +190,7 @@ def choose_and_record(
     rng: KernelArg,
 ) -> Position:
     """Choose a move, and record its kind and value; return the next position."""
-    config, rows, mover = learner.config, ws.rows, here.turn
+    config, rows, mover, scale = learner.config, ws.rows, here.turn, value_scale(searcher)
     if count == 1:
         learner.kinds[ply] = FORCED
         return successor(rows[0], mover)
@@ -221,7 +208,7 @@ def choose_and_record(
         if config.inner:
             treestrap_update(learner, ws, ws.counts[NAMESPACES], scale)
             ws.counts[NAMESPACES] += 1  # the weights have changed: the table is out of date
-    learner.values[ply] = min(max(scale * value, -1.0), 1.0)
+    learner.values[ply] = min(max(value / scale, -1.0), 1.0)
     return chance if explores else chosen
 
 
@@ -231,7 +218,6 @@ def new_first(learner: LearnerState, ply: int, mover: int, rows: KernelArg, coun
     new = 0
     for at in range(count):
         if not occurred_before(learner.positions, ply + 1, successor(rows[at], mover)):
-            for column in range(rows.shape[1]):
-                rows[new, column], rows[at, column] = rows[at, column], rows[new, column]
+            swap_rows(rows, new, at)
             new += 1
     return new

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import advance_state, evaluate, start_state, state_size
+from agents.evaluator import evaluate
+from agents.ntuple.indices import keep_indices
 from agents.simd import tanh
 from agents.treestrap.codec import STEP, pack, unpack
 from agents.treestrap.network import (
@@ -23,11 +24,8 @@ from agents.treestrap.network import (
     SIZE,
     STAGES,
     WINDOW_COUNT,
-    advance_treestrap_state,
     count_entry,
     entry_of,
-    start_treestrap_state,
-    treestrap_state_size,
 )
 from checkers_env.bits import lsb, popcount
 from checkers_env.jit import KernelArg, kernel
@@ -123,14 +121,8 @@ def pack_stages(weights: NDArray[np.int16]) -> NDArray[np.int32]:
 @kernel
 def unpack_stages(total: int) -> tuple[int, int]:
     """Return the sums of the lower and the upper stage from a sum of packed weights."""
-    lower = signed(total)
+    lower = (total & 0xFFFF ^ 0x8000) - 0x8000  # the lowest 16 bits as a signed number
     return lower, (total - lower) >> 16
-
-
-@kernel
-def signed(number: int) -> int:
-    """Return the lowest 16 bits as a signed number."""
-    return (number & 0xFFFF ^ 0x8000) - 0x8000
 
 
 @kernel
@@ -165,28 +157,6 @@ def write_piece_kinds(position: Position, kinds: KernelArg) -> int:
 
 
 @kernel
-def sum_weights(
-    network: TaperedNetwork,
-    position: Position,
-    stage: int,
-    view: int,
-    state: KernelArg,
-    scratch: KernelArg,
-) -> int:
-    """Return the packed sum of a position's weights for the side to move.
-
-    `stage` is the lower stage. 24 numbers of `scratch` are overwritten.
-    """
-    table = network.table[stage]
-    total = int(table[count_entry(position)])
-    for i in range(WINDOW_COUNT):
-        total += table[entry_of(state, i, position.turn == view)]
-    if popcount(position.black | position.white) <= PAIRED_PIECES:
-        total += sum_pairs(network, position, stage, scratch)
-    return total
-
-
-@kernel
 def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: KernelArg) -> int:
     """Return the packed sum of the weights of all pairs of pieces."""
     pairs = network.pairs[stage]
@@ -202,9 +172,15 @@ def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: 
 def tapered_logit(
     network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> KernelArg:
-    """Return the logit for the side to move, float32."""
+    """Return the logit for the side to move, float32; overwrite 24 numbers of `scratch`."""
     stage, parts = taper(position)
-    lower, upper = unpack_stages(sum_weights(network, position, stage, view, state, scratch))
+    table = network.table[stage]
+    total = int(table[count_entry(position)])
+    for i in range(WINDOW_COUNT):
+        total += table[entry_of(state, i, position.turn == view)]
+    if popcount(position.black | position.white) <= PAIRED_PIECES:
+        total += sum_pairs(network, position, stage, scratch)
+    lower, upper = unpack_stages(total)
     blended = np.float32(lower * (PARTS - parts) + upper * parts)
     return blended * np.float32(network.step / PARTS)
 
@@ -217,6 +193,4 @@ def evaluate_tapered(
     return worth if position.turn == view else -worth
 
 
-state_size.register(TaperedNetwork)(treestrap_state_size)
-start_state.register(TaperedNetwork)(start_treestrap_state)
-advance_state.register(TaperedNetwork)(advance_treestrap_state)
+keep_indices(TaperedNetwork)

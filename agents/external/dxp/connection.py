@@ -41,18 +41,13 @@ class DxpAddress(NamedTuple):
         An empty host would let other machines connect. Port 0, to listen on, is any free one.
         """
         if not self.host:
-            raise ValueError(
-                "host must be a name or a number, such as 127.0.0.1, not an empty text"
-            )
+            raise ValueError("host must be a name or a number such as 127.0.0.1, not empty")
         least = 0 if listens else 1
         if not least <= self.port <= LARGEST_PORT:  # a larger one would become another one
             raise ValueError(f"port must be {least} to {LARGEST_PORT}, not {self.port}")
-        if not self.timeout > 0:
-            raise ValueError(f"timeout must be more than 0 seconds, not {self.timeout}")
-        if self.timeout > LONGEST_TIMEOUT:
-            raise ValueError(
-                f"timeout must be at most {LONGEST_TIMEOUT:,} seconds, not {self.timeout}"
-            )
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            seconds = f"above 0 and at most {LONGEST_TIMEOUT:,} seconds"
+            raise ValueError(f"timeout must be {seconds}, not {self.timeout}")
 
     def listen(self) -> socket.socket:
         """Return a listening socket. Raise EngineError for a port in use."""

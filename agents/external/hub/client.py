@@ -255,9 +255,6 @@ class HubAgent(AbstractContextManager["HubAgent"]):
             raise process.error(f"plays {text!r} in {board.fen()}: {error}") from None
 
 
-hub_agent = HubAgent  # its former name
-
-
 def write_pos(board: Board, dialect: Dialect) -> str:
     """Return the ``pos`` line: the position after the last irreversible move, and the moves since.
 

@@ -29,8 +29,7 @@ def played(start, config, seed, tables=None):
     system, errors = blank()
     student, rng = learner_state(system, errors, config), np.random.default_rng(seed)
     searcher = system if tables is None else selfplay.TablebaseEvaluator(system, tables)
-    scale = 1.0 if tables is None else 2.0
-    plies, result, turn = selfplay.play_one(student, searcher, scale, start, workspace(), rng)
+    plies, result, turn = selfplay.play_one(student, searcher, start, workspace(), rng)
     return student, plies, result, turn
 
 
