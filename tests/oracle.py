@@ -5,7 +5,7 @@ A position is a side to move, "b" or "w", and the pieces: squares 1-32 to "b", "
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -173,47 +173,46 @@ def inputs(pieces: Pieces, side: str, king: float) -> dict[int, float]:
 
 
 def network(
-    fields: list[list[int]],
-    hidden: tuple[int, ...],
+    name: str,
     genome: np.ndarray,
     king: float,
     side: str,
     pieces: Pieces,
-) -> float:
-    """Return a network's output in float64: each node's weights, then its bias."""
+    silent: int | None = None,
+) -> tuple[list[list[float]], float, float]:
+    """Return the values of each layer of an architecture, and the sum at its output for `side`.
+
+    The last number is the piece difference's part of the sum. The node `silent` of the first layer
+    is 0.
+    """
+    by_colour, is_flat = name.startswith("nguyen"), name.startswith("blondie24-1999")
+    seen = inputs(pieces, "b" if by_colour else side, king)
     weights = iter(genome.tolist())
-    seen = inputs(pieces, side, king)
-    nodes = []
-    for field in fields:
-        total = sum(next(weights) * seen[square] for square in field)
-        nodes.append(np.tanh(total + next(weights)))
-    return output(nodes, hidden, weights, sum(seen.values()))
-
-
-def sums_network(
-    fields: list[list[int]],
-    hidden: tuple[int, ...],
-    genome: np.ndarray,
-    king: float,
-    side: str,
-    pieces: Pieces,
-) -> float:
-    """Return the output of a network over sums, Black's pieces positive; negated for White."""
-    seen = inputs(pieces, "b", king)
-    sums = [sum(seen[square] for square in field) for field in fields]
-    found = output(sums, hidden, iter(genome.tolist()), sum(seen.values()))
-    return found if side == "b" else -found
-
-
-def output(
-    nodes: list[float], hidden: tuple[int, ...], weights: Iterator[float], difference: float
-) -> float:
-    """Return the output of the layers behind some nodes, with the piece difference."""
-    for layer, width in enumerate(hidden):
+    if by_colour:
+        layers = [[sum(seen[square] for square in field) for field in subsquares()]]
+    else:
+        sums = []
+        for field in [list(range(1, 33))] * 40 if is_flat else subsquares():
+            total = sum(next(weights) * seen[square] for square in field)
+            sums.append(total + next(weights))
+        layers = [list(np.tanh(sums))]
+    if silent is not None:
+        layers[0][silent] = 0.0
+    slope = 0.5 if name.endswith("logistic") else 1.0  # 2 / (1 + e^-x) - 1 is tanh(x / 2)
+    for width in (10, 1) if is_flat else (40, 10, 1):
         sums = []
         for _ in range(width):
-            total = sum(next(weights) * node for node in nodes)
-            sums.append(total + next(weights))
-        last = layer == len(hidden) - 1
-        nodes = sums if last else [np.tanh(total) for total in sums]
-    return float(np.tanh(nodes[0] + next(weights) * difference))
+            total = sum(next(weights) * node for node in layers[-1])
+            sums.append(slope * (total + next(weights)))
+        layers.append(sums if width == 1 else list(np.tanh(sums)))
+    difference = slope * next(weights) * sum(seen.values())
+    assert next(weights, None) is None
+    sign = -1.0 if by_colour and side == "w" else 1.0
+    if name.endswith("unsaturated"):  # the sum is divided by the most that it can be
+        sign /= np.abs(genome[-12:-1]).sum() + 12 * max(king, 1.0) * abs(genome[-1])
+    return layers[:-1], sign * (layers[-1][0] + difference), sign * difference
+
+
+def network_value(name: str, genome: np.ndarray, king: float, side: str, pieces: Pieces) -> float:
+    """Return the value of an architecture's network for `side`."""
+    return float(np.tanh(network(name, genome, king, side, pieces)[1]))

@@ -1,5 +1,7 @@
 """What holds for every evaluator: incremental states, the board turned round, and the search."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -16,14 +18,14 @@ from agents.evaluator import (
     state_size,
 )
 from agents.ntuple.network import ntuple, table_size
-from agents.ntuple.tuples import TABLE_6_1
+from agents.ntuple.tuples import SINGLES, TABLE_6_1
 from agents.search.workspace import workspace
 from agents.treestrap.codec import STEP
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.tapered import PIECE_KINDS, tapered_network
 from checkers_env.board import Board
-from checkers_env.movegen import Position
 from tests import oracle
+from tests.agents.endgame.test_endgame import turned
 from tests.agents.search.test_alphabeta import assert_search_is_minimax, judge_by, random_boards
 
 BY_COLOUR = ("by colour", "nguyen-91", "nguyen-91-logistic")  # Black's pieces are positive
@@ -79,6 +81,16 @@ def some_positions(seed, count):
         yield Board(oracle.write_fen(*oracle.random_position(generator))).position
 
 
+LONG_CAPTURES = (
+    "B:W6,7,14,15:BK2",  # ends where it began
+    "W:WK31:BK18,19,26,27",  # the same for White, of men and a king
+    "B:WK10,17,26:B6",
+    "B:W10,18,26:B6",  # crowned by the last of three jumps
+    "W:W27:BK24,15,7",
+    "W:W22:B18,10,7",
+)
+
+
 def states(evaluator, position):
     fresh = np.full((2, state_size(evaluator)), 77, np.int32)
     for view in range(2):
@@ -88,7 +100,8 @@ def states(evaluator, position):
 
 def test_incremental_state_equals_a_recomputed_one(named):
     _, evaluator = named
-    for position in some_positions(7, 60):
+    captures = (Board(fen).position for fen in LONG_CAPTURES)
+    for position in (*some_positions(7, 60), *captures):
         board, old = Board.from_position(*position, max_moves=None), states(evaluator, position)
         for move in list(board.legal_moves):
             board.push(move)
@@ -97,12 +110,6 @@ def test_incremental_state_equals_a_recomputed_one(named):
                 advance_state(evaluator, position, board.position, view, old[view], new[view])
             assert new.tolist() == states(evaluator, board.position).tolist()
             board.pop()
-
-
-def turned(position):
-    """Return the same position for the other side."""
-    boards = [int(f"{bits:035b}"[::-1], 2) for bits in position[:3]]
-    return Position(boards[1], boards[0], boards[2], 1 - position.turn)
 
 
 def test_board_turned_round_has_the_value_of_the_other_side(named):
@@ -116,6 +123,22 @@ def test_board_turned_round_has_the_value_of_the_other_side(named):
             assert values == (pytest.approx(there, abs=1e-6) if name == "weighted" else there)
         if name in BY_COLOUR + BY_TURN:
             assert values[0] == -values[1] != 0
+
+
+@pytest.mark.parametrize(
+    ("make", "field", "size"), [(samuel, "weights", 8), (partial(ntuple, SINGLES), "table", 160)]
+)
+def test_suitable_weights_are_not_copied_and_others_are_converted(make, field, size):
+    given = rng().normal(0, 0.1, size)
+    assert getattr(make(given), field) is given
+    assert getattr(make(), field).tolist() == [0.0] * size
+    others = np.broadcast_to(0.0, size), np.zeros(2 * size)[::2], [1] * size
+    for other in (given.astype(np.float32), *others):
+        made = getattr(make(other), field)
+        assert made.dtype == np.float64
+        assert made.flags.c_contiguous
+        assert made.flags.writeable
+        assert made.tolist() == list(other)
 
 
 def test_learning_knows_antisymmetric_evaluators():

@@ -14,17 +14,20 @@ from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import Material
 from agents.baselines.random_player import RandomPlayer
-from agents.blondie.architecture import BLONDIE_1999, decode
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
 from agents.match import ENGINES, LARGEST_NUMBER, play_game
 from agents.match_kernel import DRAW, known_move, play, store_known_move
+from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
-from agents.search.workspace import EVALUATED, PLAYER, workspace
+from agents.search.selective import STRONG, Selective
+from agents.search.workspace import EVALUATED, MAX_DEPTH, PLAYER, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, NO_MOVE, PACKED_MOVE, WHITE, Position
 from checkers_env.moves import Move, unpack_move
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import REASONS, DrawRules
+from tests.agents.search.test_alphabeta import network as network_of
 
 PLAYERS = {
     "random": RandomPlayer(),
@@ -99,6 +102,34 @@ def test_kernel_game_equals_the_game_on_a_board(black, white):
         expected = by_hand(*players, **options)
         for first in (BLACK, WHITE):
             assert_same_game(by_kernel(*players, first=first, **options), expected)
+
+
+MATERIAL, NETWORK = AlphaBeta(Material(), 2), network_of(BLONDIE_2001, 1)
+PAIRS = {
+    "selective": (AlphaBeta(NETWORK, 5, style=Selective(table_bits=10)), MATERIAL),
+    "selective, deeper": (AlphaBeta(Material(), 7, style=Selective()), MATERIAL),
+    "strong": (AlphaBeta(network_of(BLONDIE_1999, 0), 8, style=STRONG), MATERIAL),
+    "positions": (
+        AlphaBeta(NETWORK, MAX_DEPTH, root_perspective=False, style=Selective(nodes=300)),
+        MATERIAL,
+    ),
+    "simulations": [monte_carlo(Material(), 60 - 20 * it, cut=0, skew=it / 2) for it in (0, 1)],
+    "simulations, cut": [monte_carlo(Material(), 60 - 20 * it, skew=it / 2) for it in (0, 1)],
+    "simulations, network": [monte_carlo(NETWORK, 60 - 20 * it, skew=it / 2) for it in (0, 1)],
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_engines_play_the_same_games(pair):
+    """Games do not depend on the table and move orders of earlier games."""
+    rules = DrawRules(max_moves=60, repetition=3)
+    for seed, opening in enumerate(TWO_MOVE[::12]):
+        games = [
+            play_game(*pair, opening=opening, rules=rules, rng=rng, engine=engine)
+            for engine in ("kernel", "kernel", "env")
+            for rng in [np.random.default_rng(seed)]
+        ]
+        assert games[0] == games[1] == games[2]
 
 
 def test_game_of_two_kinds_is_compiled_once():

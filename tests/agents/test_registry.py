@@ -209,6 +209,7 @@ def test_file_may_define_a_dataclass_and_an_evaluator(factories):
         ("strong", {"static_margin": True}, "reduction_margin must be .* from 0 to 2, not True"),
         ("strong", {"reduces": 1.5}, "reduces must be a whole number from 0 to 1000, not 1.5"),
         ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
+        ("hub:no-such-engine --agent strong.safetensors", {}, "no-such-engine"),
         ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
         ("no_such_module:make", {}, "cannot import 'no_such_module'"),
         ("no_such_file.py:make", {}, "cannot import 'no_such_file.py'"),

@@ -251,9 +251,3 @@ def test_concurrent_writers_do_not_disturb_each_other(tmp_path):
         list(pool.map(write_atomically, [path] * 80, contents * 10))
     assert path.read_bytes() in contents
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_file_has_the_permissions_of_any_new_file(tmp_path):
-    (tmp_path / "plain").write_bytes(b"")
-    write_atomically(tmp_path / "written", b"")
-    assert (tmp_path / "written").stat().st_mode == (tmp_path / "plain").stat().st_mode

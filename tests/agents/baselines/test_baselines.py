@@ -1,6 +1,7 @@
-"""Players without training: random, heuristic and material."""
+"""Players without training, and evaluators that count pieces, against naive sums."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,13 +9,23 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.baselines.heuristic import Heuristic
 from agents.baselines.material import FULL_SCALE, Material
+from agents.baselines.piece_squares import SIZE, piece_squares
 from agents.baselines.random_player import RandomPlayer
+from agents.baselines.samuel import samuel
+from agents.baselines.weighted_pieces import weighted_pieces
 from agents.evaluator import evaluate_position
 from agents.player import is_stochastic
 from checkers_env.board import Board
+from checkers_env.movegen import BLACK
 from tests import oracle
+from tests.agents.search.test_alphabeta import random_positions
 
 DRAWS = 600
+KING = 1.4
+ROUNDING = 1e-7  # of 24 weights, each a multiple of 2^-29
+WEIGHTS = np.random.default_rng(0).uniform(0.2, 2.0, 32)
+TABLES = np.random.default_rng(0).uniform(-0.5, 0.5, SIZE)
+OPENING, ENDING = TABLES.reshape(2, 2, 32)
 
 
 def agent(player, seed=0):
@@ -79,19 +90,75 @@ def test_games_are_legal_and_reproducible_and_leave_the_board_unchanged(player):
     assert is_stochastic(player)
 
 
-@pytest.mark.parametrize("king", [1.0, 1.5, 3.0])
-def test_material_is_the_difference_in_pieces(king):
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        side, pieces = oracle.random_position(rng)
-        board = Board(oracle.write_fen(side, pieces))
-        position = board.position
-        for view, colour in enumerate("bw"):
-            difference = sum(oracle.inputs(pieces, colour, king).values())
-            assert evaluate_position(Material(king), position, view) == difference / FULL_SCALE
+@pytest.mark.parametrize("king", [1.0, 1.5, 0.5, 3.0])
+def test_counters_sum_up_the_pieces(king):
+    plain, weighted = Material(king), weighted_pieces(WEIGHTS, king)
+    most = 2 * WEIGHTS.sum() * max(1.0, king)
+    for pieces, position in random_positions(1, 100):
+        for view, side in enumerate("bw"):
+            seen = oracle.inputs(pieces, side, king)
+            difference = sum(seen.values())
+            assert evaluate_position(plain, position, view) == difference / FULL_SCALE
+            expected = sum(WEIGHTS[square - 1] * worth for square, worth in seen.items()) / most
+            assert evaluate_position(weighted, position, view) == pytest.approx(expected, abs=1e-6)
+
+
+def in_men(pieces, side):
+    """Return what the pieces are worth for a side by the piece-square tables."""
+    total, share = 0.0, len(pieces) / 24
+    for square, letter in pieces.items():
+        king = letter.isupper()
+        seen = (square if letter in "bB" else 33 - square) - 1
+        weight = share * OPENING[int(king), seen] + (1 - share) * ENDING[int(king), seen]
+        total += (1 if letter.lower() == side else -1) * (weight + (KING if king else 1.0))
+    return total
+
+
+@pytest.mark.parametrize(("view", "side"), [*enumerate("bw")])
+def test_piece_squares_blend_their_two_tables(view, side):
+    network, some = piece_squares(TABLES, KING), list(random_positions(1, 200))
+    expected = np.array([in_men(pieces, side) for pieces, _ in some])
+    found = [evaluate_position(network, position, view) for _, position in some]
+    largest = abs(expected).argmax()
+    man = found[largest] / expected[largest]
+    assert man > 1 / 128
+    np.testing.assert_allclose(found, man * expected, atol=ROUNDING)
 
 
 def test_material_never_evaluates_to_a_won_game():
-    board = Board(f"B:W:B{','.join(f'K{square}' for square in range(1, 13))}")
-    position = board.position
-    assert 0.9 < evaluate_position(Material(5.0), position, 0) < 1.0
+    position = Board(f"B:W:B{','.join(f'K{square}' for square in range(1, 13))}").position
+    assert 0.9 < evaluate_position(Material(5.0), position, BLACK) < 1.0
+
+
+SOME = (
+    (weighted_pieces, (np.ones(32), -WEIGHTS, np.zeros(32), np.eye(32)[7] * 1e30)),
+    (piece_squares, (TABLES, -TABLES, 1e30 * TABLES, np.eye(SIZE)[-1] * 1e-9)),
+)
+
+
+@pytest.mark.parametrize("king", [-3.0, 0.0, 1.0, 5.0])
+@pytest.mark.parametrize(("make", "weights"), [(make, it) for make, some in SOME for it in some])
+def test_no_weights_evaluate_to_a_won_game(make, weights, king):
+    counter = make(weights, king)
+    for _, position in random_positions(4, 50):
+        assert -0.99 < evaluate_position(counter, position, BLACK) < 0.99
+
+
+def invalid(size):
+    return (np.ones(size - 1), 1.5), (np.full(size, np.nan), 1.5), (np.ones(size), np.inf)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((partial(weighted_pieces, *it), "32 finite weights and a finite") for it in invalid(32)),
+        *((partial(piece_squares, *it), "128 finite weights and a finite") for it in invalid(SIZE)),
+        *(
+            (partial(samuel, it), "8 weights, finite numbers: men, kings, ")
+            for it in (np.zeros(7), [*[0] * 7, np.nan], [*[0] * 7, -np.inf], [*[0] * 7, 1e7])
+        ),
+    ],
+)
+def test_invalid_weights_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

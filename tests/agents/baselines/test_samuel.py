@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from agents.baselines.samuel import FEATURES, samuel
-from agents.evaluator import (
-    apply_gradient,
-    evaluate_position,
-    logit,
-    start_state,
-    state_size,
-)
+from agents.evaluator import apply_gradient, evaluate_position, logit, start_state, state_size
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.search.test_alphabeta import random_boards
@@ -86,32 +80,6 @@ def test_value_is_tanh_of_the_weighted_sum():
             assert evaluate_position(system, here, view) == pytest.approx(
                 np.tanh(expected), abs=1e-6
             )
-
-
-def test_suitable_weights_are_not_copied_and_others_are_converted():
-    given = weights(5)
-    assert samuel(given).weights is given
-    assert samuel().weights.tolist() == [0.0] * 8
-    for other in (given.astype(np.float32), np.broadcast_to(0.0, 8), np.zeros(16)[::2], [1] * 8):
-        made = samuel(other).weights
-        assert made.dtype == np.float64
-        assert made.flags.c_contiguous
-        assert made.flags.writeable
-        assert made.tolist() == list(other)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        np.zeros(7),
-        [0, 0, 0, np.nan, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0, -np.inf],
-        [0, 0, 0, 0, 0, 0, 0, 1e7],
-    ],
-)
-def test_invalid_weights_are_refused(given):
-    with pytest.raises(ValueError, match="8 weights, finite numbers: men, kings, "):
-        samuel(given)
 
 
 def test_gradient_step_changes_each_weight_by_its_feature():

@@ -1,8 +1,5 @@
 """Network kernels against slow networks in float64."""
 
-import math
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -29,78 +26,13 @@ from agents.evaluator import (
 )
 from agents.simd import aligned_zeros
 from checkers_env.board import Board
-from checkers_env.jit import kernel
-from checkers_env.movegen import (
-    MAX_ROWS,
-    PACKED_MOVE,
-    ROW_WIDTH,
-    Position,
-    generate_successors,
-    successor,
-)
+from checkers_env.movegen import MAX_ROWS, ROW_WIDTH, Position, generate_successors, successor
 from tests import oracle
 
-
-def logistic(total):
-    """2 / (1 + e^-x) - 1."""
-    return 2 / (1 + math.exp(min(-total, 700.0))) - 1
-
-
-def logistic_network(genome, king, side, pieces):
-    """Network over sums with logistic nodes; oracle.sums_network has nodes of tanh."""
-    weights, seen = iter(genome.tolist()), oracle.inputs(pieces, "b", king)
-    nodes = [sum(seen[square] for square in field) for field in oracle.subsquares()]
-    for width in (40, 10, 1):
-        sums = []
-        for _ in range(width):
-            total = sum(next(weights) * node for node in nodes)
-            sums.append(total + next(weights))
-        nodes = [logistic(total) for total in sums]
-    output = logistic(sums[0] + next(weights) * sum(seen.values()))
-    return output if side == "b" else -output
-
-
-def unsaturated_network(genome, king, side, pieces):
-    """Network of 2001 whose output is divided by its maximum with 12 pieces."""
-    *_, difference = output = genome[-12:]
-    most = np.abs(output[:-1]).sum() + 12 * max(king, 1.0) * abs(difference)
-    small = np.append(genome[:-12], output / (most or 1.0))
-    return oracle.network(oracle.subsquares(), (40, 10, 1), small, king, side, pieces)
-
-
-WHOLE_BOARD = [list(range(1, 33))] * 40
-SLOWLY = {
-    "blondie24-1999": partial(oracle.network, WHOLE_BOARD, (10, 1)),
-    "blondie24-2001": partial(oracle.network, oracle.subsquares(), (40, 10, 1)),
-    "blondie24-2001-unsaturated": unsaturated_network,
-    "blondie24-1999-exact": partial(oracle.network, WHOLE_BOARD, (10, 1)),
-    "blondie24-2001-exact": partial(oracle.network, oracle.subsquares(), (40, 10, 1)),
-    "nguyen-91": partial(oracle.sums_network, oracle.subsquares(), (40, 10, 1)),
-    "nguyen-91-logistic": logistic_network,
-}
-FIRST_LAYER = {
-    "blondie24-1999": 40 * 33,
-    "blondie24-2001": 854 + 91,
-    "blondie24-2001-unsaturated": 854 + 91,
-    "blondie24-1999-exact": 40 * 33,
-    "blondie24-2001-exact": 854 + 91,
-    "nguyen-91": 40 * 92,
-    "nguyen-91-logistic": 40 * 92,
-}
 LAYOUTS = list(NETWORK_LAYOUTS.values())
 INT32 = np.iinfo(np.int32)
 
 every_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-
-
-@kernel
-def start(evaluator, position, view, state):
-    start_state(evaluator, position, view, state)
-
-
-@kernel
-def advance(evaluator, before, after, view, old, new):
-    advance_state(evaluator, before, after, view, old, new)
 
 
 def random_network(layout, seed, spread=0.2, king=2.0):
@@ -110,7 +42,7 @@ def random_network(layout, seed, spread=0.2, king=2.0):
 
 def expected(layout, genome, king, board, view):
     _, pieces = oracle.read_fen(board.fen())
-    return SLOWLY[layout.name](genome, king, "bw"[view], pieces)
+    return oracle.network_value(layout.name, genome, king, "bw"[view], pieces)
 
 
 def random_board(rng):
@@ -185,53 +117,12 @@ def test_each_piece_on_each_square_reaches_its_weights(layout):
             assert found == pytest.approx(expected(layout, genome, 2.0, board, view), abs=1e-5)
 
 
-def states(network, position):
-    fresh = np.zeros((2, state_size(network)), np.int32)
-    for view in range(2):
-        start(network, position, view, fresh[view])
-    return fresh
-
-
-def assert_every_move_keeps_the_state(network, position):
-    """Assert that each successor's incremental state equals a recomputed one."""
-    rows = np.zeros((512, ROW_WIDTH), np.int64)
-    count = generate_successors(rows, 0, *position)
-    old = states(network, position)
-    for black, white, kings, _ in rows[:count].tolist():
-        after = Position(black, white, kings, 1 - position.turn)
-        new = np.full_like(old, 77)
-        for view in range(2):
-            advance(network, position, after, view, old[view], new[view])
-        assert (new == states(network, after)).all()
-    return rows[:count, PACKED_MOVE].tolist()
-
-
-@every_layout
-@pytest.mark.parametrize(
-    ("fen", "route"),
-    [
-        ("B:W6,7,14,15:BK2", (2, 9, 18, 11, 2)),  # ends where it began
-        ("W:WK31:BK18,19,26,27", (31, 22, 15, 24, 31)),  # the same for White, of men and a king
-        ("B:WK10,17,26:B6", (6, 15)),
-        ("B:W10,18,26:B6", (6, 15, 22, 31)),  # crowned by the last of three jumps
-        ("W:W27:BK24,15,7", (27, 20)),
-        ("W:W22:B18,10,7", (22, 15, 6)),
-    ],
-)
-def test_incremental_state_is_right_after_captures(layout, fen, route):
-    board = Board(fen)
-    _, network = random_network(layout, 5, king=2.5)
-    routes = {move.squares for move in board.legal_moves}
-    assert_every_move_keeps_the_state(network, board.position)
-    assert route in routes
-
-
 @every_layout
 @pytest.mark.parametrize("spread", [1.0, 30.0, 1e3])
 def test_large_weights_stay_accurate_within_int32(layout, spread):
     genome, network = random_network(layout, 6, spread, king=3.0)
     small = genome.copy()
-    behind = FIRST_LAYER[layout.name]
+    behind = 40 * 92 if layout.subsquare_inputs else layout.fields.sum() + len(layout.fields)
     small[behind:] *= 0.2 / spread  # behind the first layer the network stays sensitive
     network = decode(layout, small, 3.0)
     rng = np.random.default_rng(8)

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,7 +14,6 @@ from agents.baselines.samuel import FEATURES
 from agents.blondie.architecture import NETWORK_LAYOUTS
 from agents.continual.agent import ContinualAgent
 from agents.continual.pool import rank_strategies
-from agents.evaluator import evaluate
 from agents.explanation.picture import BAD, GOOD
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
@@ -23,11 +21,12 @@ from agents.search.player import AlphaBeta
 from agents.treestrap.network import WINDOWS, TreeStrapNetwork
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
-from checkers_env.movegen import Position
 from checkers_env.render.svg import svg
 from tests import oracle
 from tests.agents.baselines.test_samuel import features
 from tests.agents.ntuple.test_network import MIXED, indices
+from tests.agents.search.test_selective import Unmoved
+from tests.agents.treestrap.test_network import named
 
 BLONDIE24 = Path(agents.__file__).with_name("zoo") / "blondie24.safetensors"
 SUBSQUARES = oracle.subsquares()
@@ -49,42 +48,6 @@ def positions(seed, count):
 
 def seen_from(side, square):
     return square if side == "b" else 33 - square
-
-
-def network_layers(name, genome, king, side, pieces, silent=None):
-    """Return each layer's values, the last one before tanh, and the piece difference's part.
-
-    The node `silent` of the first layer is 0.
-    """
-    by_colour = name.startswith("nguyen")
-    seen = oracle.inputs(pieces, "b" if by_colour else side, king)
-    weights = iter(genome.tolist())
-    if by_colour:
-        layers = [[sum(seen[square] for square in field) for field in SUBSQUARES]]
-    else:
-        fields = [list(range(1, 33))] * 40 if name.startswith("blondie24-1999") else SUBSQUARES
-        sums = []
-        for field in fields:
-            total = sum(next(weights) * seen[square] for square in field)
-            sums.append(total + next(weights))
-        layers = [list(np.tanh(sums))]
-    if silent is not None:
-        layers[0][silent] = 0.0
-    slope = 0.5 if name.endswith("logistic") else 1.0  # 2 / (1 + e^-x) - 1 is tanh(x / 2)
-    for width in (40, 10, 1):
-        if width == 40 and name.startswith("blondie24-1999"):
-            continue
-        sums = []
-        for _ in range(width):
-            total = sum(next(weights) * node for node in layers[-1])
-            sums.append(slope * (total + next(weights)))
-        layers.append(sums if width == 1 else list(np.tanh(sums)))
-    difference = slope * next(weights) * sum(seen.values())
-    assert next(weights, None) is None
-    sign = -1.0 if by_colour and side == "w" else 1.0
-    if name.endswith("unsaturated"):  # the sum is divided by the most that it can be
-        sign /= np.abs(genome[-12:-1]).sum() + 12 * king * abs(genome[-1])
-    return layers[:-1], sign * (layers[-1][0] + difference), sign * difference
 
 
 def contributions(found):
@@ -126,7 +89,7 @@ def test_explanation_equals_the_weight_file(network):
     agent, (genome, king) = agents.make(str(path)), read(path)
     for number, (side, pieces) in enumerate(positions(2, 12)):
         found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
-        layers, total, difference = network_layers(name, genome, king, side, pieces)
+        layers, total, difference = oracle.network(name, genome, king, side, pieces)
         assert found["kind"] == "network"
         assert found["total"] == pytest.approx(total, abs=1e-4)
         assert found["value"] == pytest.approx(np.tanh(total), abs=1e-5)
@@ -149,7 +112,7 @@ def test_explanation_equals_the_weight_file(network):
             assert share == pytest.approx(abs(difference) / (abs(difference) + abs(rest)), abs=1e-4)
         if number < 4:
             losses = {
-                square: total - network_layers(name, genome, king, side, without(pieces, square))[1]
+                square: total - oracle.network(name, genome, king, side, without(pieces, square))[1]
                 for square in pieces
             }
             assert contributions(found) == pytest.approx(losses, abs=1e-4)
@@ -163,7 +126,7 @@ def test_explanation_equals_the_weight_file(network):
             continue
         for node in range(number, len(SUBSQUARES), 30):
             place = tuple(sorted(seen_from(side, square) for square in SUBSQUARES[node]))
-            _, silenced, _ = network_layers(name, genome, king, side, pieces, node)
+            _, silenced, _ = oracle.network(name, genome, king, side, pieces, node)
             assert effects[place] == pytest.approx(total - silenced, abs=1e-4)
 
 
@@ -184,23 +147,13 @@ def test_windows_of_strong_add_up_to_its_value(name):
     network = agent.player.evaluator
     for side, pieces in [*positions(12, 10), *positions(4, 10)]:
         found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
-        at, expected = 0, {}
-        for window in WINDOWS:
-            base = 5 if len(window) <= 8 else 3
-            index = 0
-            for square in window:
-                piece = pieces.get(seen_from(side, square), "")
-                if base == 3:
-                    piece = "" if piece.isupper() else piece  # men only
-                    digit = 1 + (0 if not piece else 1 if piece == side else -1)
-                else:
-                    own = piece.lower() == side
-                    digit = 2 if not piece else (3 if own else 1 if piece.islower() else 0)
-                    digit += own and piece.isupper()
-                index = base * index + digit
-            place = tuple(sorted(seen_from(side, square) for square in window))
-            expected[place] = weight_in_stage(network, at + index, len(pieces))
-            at += base ** len(window)
+        _, entries = named(side, pieces)
+        expected = {
+            tuple(sorted(seen_from(side, square) for square in window)): weight_in_stage(
+                network, entry, len(pieces)
+            )
+            for window, entry in zip(WINDOWS, entries[:-1], strict=True)
+        }
         sign = 1 if side == "b" else -1
         assert cells(found) == pytest.approx({at: sign * x for at, x in expected.items()})
         assert terms(found)["windows"] == pytest.approx(sum(expected.values()), abs=1e-6)
@@ -290,6 +243,18 @@ def test_contributions_of_a_weighted_counter_are_its_weights(tmp_path):
         assert found["piece_difference_share"] is None
 
 
+def test_piece_squares_tell_what_each_piece_counts(tmp_path):
+    path, weights = tmp_path / "squares.safetensors", np.random.default_rng(0).uniform(-1, 1, 128)
+    save_weights(path, weights / 2, WeightsMetadata("piece-squares", 1.4, "test", 0, 0))
+    agent = agents.make(str(path))
+    for side, pieces in positions(5, 30):
+        found = agents.explain(agent, Board(oracle.write_fen(side, pieces)))
+        assert found.total == pytest.approx(found.value, abs=1e-7)
+        assert sum(found.squares.values()) == pytest.approx(found.value, abs=1e-7)
+        assert found.squares.keys() == pieces.keys()
+        assert all((found.squares[at] > 0) == (it.lower() == side) for at, it in pieces.items())
+
+
 def test_piece_counter_counts_pieces():
     found = agents.explain(agents.make("material"), Board("W:W21,K3:B1,2,K30")).to_json()
     expected = {21: 1 / 64, 3: 1.5 / 64, 1: -1 / 64, 2: -1 / 64, 30: -1.5 / 64}
@@ -321,19 +286,6 @@ def test_samuels_features_are_listed_one_by_one(tmp_path):
             assert found["piece_difference_share"] == pytest.approx(share)
 
 
-class Unheard(NamedTuple):
-    """Evaluator that the laboratory does not know."""
-
-    worth: float = 0.25
-
-
-@evaluate.register(Unheard)
-def evaluate_unheard(
-    unheard: Unheard, position: Position, view: int, state: Any, scratch: Any
-) -> float:
-    return unheard.worth if position.turn == view else -unheard.worth
-
-
 class Stranger:
     def act(self, board):
         return board.legal_moves[0]
@@ -346,8 +298,8 @@ class Stranger:
         (agents.make("random"), None),
         (agents.make("heuristic"), None),
         (agents.make("mcts"), None),
-        (PlayerAgent("unheard", AlphaBeta(Unheard(), 2)), 0.25),
-        (PlayerAgent("lost", AlphaBeta(Unheard(float("nan")), 2)), None),
+        (PlayerAgent("unheard", AlphaBeta(Unmoved(0.25), 2)), 0.25),
+        (PlayerAgent("lost", AlphaBeta(Unmoved(float("nan")), 2)), None),
     ],
 )
 def test_unknown_evaluators_are_opaque(agent, value):

@@ -146,21 +146,6 @@ def test_positions_round_trip():
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        TEN_BY_TEN,
-        "BZ" + START[:-1],
-        "BZ" + START.replace("e", "x"),
-        "BZ" + START.replace("e", "z"),  # 20 men
-        "BZw" + "e" * 31,  # a man on its king row
-    ],
-)
-def test_invalid_positions_are_refused(start):
-    with pytest.raises(ValueError, match=r"letters|pieces|king row"):
-        read_position(GameRequest("theirs", WHITE, start=start))
-
-
 # Two ends of ours.
 
 
@@ -375,10 +360,7 @@ def test_faulty_peer_is_named(texts, message):
         peer.hear()
         peer.say(*texts)
 
-    with (
-        peer_that_listens(script) as opponent,
-        pytest.raises(EngineError, match=message) as caught,
-    ):
+    with peer_that_listens(script) as opponent, pytest.raises(EngineError, match=message) as caught:
         opponent.act(Board())
     assert not isinstance(caught.value, GameEndedError)
 
@@ -517,7 +499,9 @@ def test_invalid_arguments_are_refused():
             list(play_games(material(1), games=0))
     with pytest.raises(ValueError, match="port must be 1 to 65535, not 70000"):
         DxpAgent(port=70_000)
-    with pytest.raises(ValueError, match="timeout must be more than 0 seconds, not 0"):
+    with pytest.raises(
+        ValueError, match="timeout must be above 0 and at most 1,000,000 seconds, not 0"
+    ):
         DxpAgent(timeout=0)
     with pytest.raises(ValueError, match="minutes has no effect"):
         agents.make("dxp:listen:0", minutes=5)
@@ -823,9 +807,15 @@ def test_command_serves_and_connects(tmp_path):
         ("--connect --port 1 --agent random", "error: cannot connect to 127.0.0.1 port 1"),
         ("--connect --port 1 --agent random --games 0", "error: games must be at least 1, not 0"),
         ("--connect --pdn nowhere/a.pdn", "--pdn is a file in a folder that exists"),
-        ("--connect --timeout -1", "--timeout must be more than 0 seconds, not -1"),
-        ("--connect --timeout nan", "--timeout must be more than 0 seconds, not nan"),
-        ("--connect --timeout inf", "--timeout must be at most 1,000,000 seconds, not inf"),
+        (
+            "--connect --timeout -1",
+            "--timeout must be above 0 and at most 1,000,000 seconds, not -1",
+        ),
+        (
+            "--connect --timeout nan",
+            "--timeout must be above 0 and at most 1,000,000 seconds, not nan",
+        ),
+        ("--connect --timeout inf", "at most 1,000,000 seconds, not inf"),
         ("--connect --port 0", "--port must be 1 to 65535, not 0"),
         ("--connect --port 99999", "--port must be 1 to 65535, not 99999"),
         ("--connect --host=", "--host must be a name or a number"),

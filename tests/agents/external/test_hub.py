@@ -1,14 +1,12 @@
 """The Hub protocol: our engine, that of pydraughts, and faulty engines."""
 
 import gc
-import os
 import queue
 import subprocess
 import sys
 import textwrap
 import threading
 import time
-from pathlib import Path
 
 import draughts
 import numpy as np
@@ -34,7 +32,7 @@ from agents.external.process import LineProcess, ProcessLimits
 from agents.limits import Limits
 from checkers_env.board import Board
 from tests import DATA
-from tests.training import commands
+from tests.training.commands import is_gone, wait_for
 
 PYTHON = sys.executable
 OURS = [PYTHON, "-m", "agents.external.hub"]
@@ -51,17 +49,6 @@ def faulty(fault, **given):
 
 def pid_of(agent):
     return int(agent.name.split()[-1])
-
-
-def is_gone(pid):
-    """Return whether a process has ended and is reaped within a second."""
-    for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def random_game(seed):
@@ -415,7 +402,7 @@ def test_valid_protocol_variants_are_accepted(fault):
         assert engine.name == f"faulty engine {pid}"
         for _ in range(2):
             assert str(engine.act(Board())) == "11-15"
-    assert is_gone(pid)
+    wait_for(lambda: is_gone(pid))
     with faulty("long-name") as engine:
         assert engine.name.startswith("?[2J?[2J")
         assert len(engine.name) == MAX_NAME
@@ -425,7 +412,7 @@ def test_parameters_are_set_before_init():
     engine = faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None)
     assert engine._process is not None
     errors = engine._process._errors
-    commands.wait_for(lambda: len(errors) == 4)  # which a thread reads
+    wait_for(lambda: len(errors) == 4)  # which a thread reads
     with pytest.raises(EngineError) as caught:
         engine.act(Board("W:W32:B1"))
     for line in ("variant value=english", "ponder value=false", "book value=false", "seed value=7"):
@@ -484,7 +471,7 @@ def test_faulty_engine_is_named_and_terminated(monkeypatch, fault, message):
     begun = time.monotonic()
     with pytest.raises(EngineError, match=rf"^faulty engine {pid} {message}"):
         engine.act(Board())
-    assert is_gone(pid)
+    wait_for(lambda: is_gone(pid))
     assert time.monotonic() - begun < PATIENT / 2
 
 
@@ -520,7 +507,7 @@ def test_flood_between_moves_is_dropped():
         time.sleep(0.2)  # the pipe fills, and the engine waits
         assert str(engine.act(Board())) == "11-15"
         pid = pid_of(engine)
-    assert is_gone(pid)
+    wait_for(lambda: is_gone(pid))
 
 
 def test_waiting_move_ends_when_another_thread_interrupts_it():
@@ -536,7 +523,7 @@ def test_engine_is_restarted_before_a_game(monkeypatch):
         assert str(engine.act(Board())) == "11-15"
         with pytest.raises(EngineError, match=r"exit code 7.*out of ideas"):
             engine.act(Board())
-        assert is_gone(pid_of(engine))
+        wait_for(lambda: is_gone(pid_of(engine)))
         engine.new_game(np.random.default_rng(0))
         monkeypatch.setattr("agents.external.hub.client.LineProcess", None)  # none is started now
         engine.new_game(np.random.default_rng(0))
@@ -580,7 +567,7 @@ def test_unreferenced_engine_is_terminated():
     pid = pid_of(engine)
     del engine
     gc.collect()
-    assert is_gone(pid)
+    wait_for(lambda: is_gone(pid))
 
 
 def test_children_of_a_shell_are_terminated_with_it(monkeypatch):
@@ -589,13 +576,7 @@ def test_children_of_a_shell_are_terminated_with_it(monkeypatch):
     engine = HubAgent(["sh", "-c", script], depth=1)
     pid = pid_of(engine)
     engine.close()
-    for _ in range(100):  # it is init that reaps it, where there is one
-        state = Path(f"/proc/{pid}/stat")
-        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
-            break
-        time.sleep(0.01)
-    else:
-        pytest.fail("the engine behind the shell still runs")
+    wait_for(lambda: is_gone(pid))  # it is init that reaps it, where there is one
 
 
 def test_engine_survives_a_fork_and_ends_with_the_interpreter():
@@ -619,7 +600,7 @@ def test_engine_survives_a_fork_and_ends_with_the_interpreter():
         timeout=PATIENT,
         check=True,
     )
-    assert is_gone(int(done.stdout))
+    wait_for(lambda: is_gone(int(done.stdout)))
 
 
 def test_process_output_is_read_and_named_in_errors():

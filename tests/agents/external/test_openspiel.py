@@ -6,12 +6,7 @@ import pytest
 
 import agents
 from agents.external.errors import EngineError, GameEndedError
-from agents.external.openspiel import (
-    AgentBot,
-    BotAgent,
-    board_from_state,
-    mcts,
-)
+from agents.external.openspiel import AgentBot, BotAgent, board_from_state, mcts
 from agents.match import play_through_environment
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE

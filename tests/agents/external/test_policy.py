@@ -269,29 +269,14 @@ def test_missing_extra_is_named(tmp_path, monkeypatch):
         sb3_agent(write_zip(tmp_path / "model.zip"))
 
 
-class Masked(gymnasium.Wrapper):
-    """Single-agent environment for MaskablePPO, with the whole observation or the planes."""
+def sb3_env(planes_only=False):
+    """Return a game for MaskablePPO, with the whole observation or the planes."""
+    from stable_baselines3.common.vec_env import VecExtractDictObs
 
-    def __init__(self, env, planes_only=False):
-        super().__init__(env)
-        self.planes_only = planes_only
-        if planes_only:
-            self.observation_space = env.observation_space["observation"]
+    from agents.single_agent.sb3_env import SB3VecEnv
 
-    def reset(self, **options):
-        seen, info = super().reset(**options)
-        return self.shown(seen), info
-
-    def step(self, action):
-        seen, *rest = super().step(action)
-        return self.shown(seen), *rest
-
-    def shown(self, seen):
-        self.mask = seen["action_mask"].astype(bool)
-        return seen["observation"] if self.planes_only else seen
-
-    def action_masks(self):
-        return self.mask
+    env = SB3VecEnv(1, opponent="random")
+    return VecExtractDictObs(env, "observation") if planes_only else env
 
 
 class Bomb:
@@ -327,7 +312,7 @@ def test_trained_model_plays_what_it_predicts(tmp_path, planes_only):
     from sb3_contrib import MaskablePPO
 
     torch.set_num_threads(1)  # a small network gains nothing from more
-    env = Masked(gymnasium.make("checkers_env/Checkers-v0", opponent="random"), planes_only)
+    env = sb3_env(planes_only)
     policy = "MlpPolicy" if planes_only else "MultiInputPolicy"
     model = MaskablePPO(policy, env, n_steps=128, batch_size=64, n_epochs=2, seed=0, device="cpu")
     model.learn(256)
@@ -361,7 +346,7 @@ def test_models_of_other_classes_are_refused_or_need_trust(tmp_path):
     from stable_baselines3 import PPO
     from torch.nn import ReLU
 
-    env = Masked(gymnasium.make("checkers_env/Checkers-v0", opponent="random"))
+    env = sb3_env()
     path = str(tmp_path / "model.zip")
     options = {"n_steps": 64, "seed": 0, "device": "cpu"}
     MaskablePPO("MultiInputPolicy", env, policy_kwargs={"net_arch": [16]}, **options).save(path)

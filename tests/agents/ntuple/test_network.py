@@ -11,6 +11,7 @@ from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from checkers_env.board import Board
 from tests import oracle
+from tests.agents.search.test_alphabeta import random_positions
 
 MIXED = ((1,), (32, 27, 23), (5, 9, 1, 6), (14, 18), (4, 8, 12, 3, 7, 11), (20,), (29, 25, 22))
 
@@ -107,11 +108,9 @@ TUPLES = {
 @pytest.mark.parametrize("options", SYSTEMS.values(), ids=SYSTEMS)
 @pytest.mark.parametrize("tuples", TUPLES.values(), ids=TUPLES)
 def test_values_equal_a_naive_computation(tuples, options):
-    system, rng = random_system(tuples, **options), np.random.default_rng(3)
+    system = random_system(tuples, **options)
     settings = {"difference": 1.0, "king": 1.0, "black_perspective": False} | options
-    for _ in range(40):
-        _, pieces = oracle.random_position(rng)
-        position = Board(oracle.write_fen("b", pieces)).position
+    for pieces, position in random_positions(3, 40):
         state = np.zeros(len(tuples), np.int32)
         for view, side in enumerate("bw"):
             seen = "b" if settings["black_perspective"] else side
@@ -127,14 +126,12 @@ def test_sum_has_the_order_and_the_ties_that_tanh_loses(black_perspective):
     table = np.random.default_rng(6).integers(-40, 41, table_size(MIXED)).astype(float)
     system = network.ntuple(MIXED, table, black_perspective=black_perspective, output="sum")
     tanh = network.ntuple(MIXED, table, black_perspective=black_perspective)
-    rng, totals, values, squashed = np.random.default_rng(7), [], [], []
-    for _ in range(60):
-        _, pieces = oracle.random_position(rng)
+    totals, values, squashed = [], [], []
+    for pieces, position in random_positions(7, 60):
         seen = "b" if black_perspective else "w"
         total = sum(table[index] for index in indices(MIXED, pieces, seen))
         total += sum(oracle.inputs(pieces, seen, 1.0).values())
         totals.append(total if seen == "w" else -total)
-        position = Board(oracle.write_fen("b", pieces)).position
         values.append(evaluate_position(system, position, 1))
         squashed.append(evaluate_position(tanh, position, 1))
     orders = [np.sign(np.subtract.outer(row, row)) for row in (totals, values, squashed)]
@@ -143,16 +140,6 @@ def test_sum_has_the_order_and_the_ties_that_tanh_loses(black_perspective):
     assert np.max(np.abs(values)) < 1
     most = network.ntuple(((1,),), [0.0, 0, 0, 8, 0], difference=0.0, output="sum")
     assert 0.5 <= evaluate_position(most, Board("B:W30:B1").position, 0) < 1
-
-
-def test_suitable_table_is_not_copied_and_others_are_converted():
-    table = np.zeros(160)
-    assert network.ntuple(drawing.SINGLES, table).table is table
-    for other in (table.astype(np.float32), np.broadcast_to(0.0, 160), np.zeros(320)[::2]):
-        made = network.ntuple(drawing.SINGLES, other).table
-        assert made.dtype == np.float64
-        assert made.flags.c_contiguous
-        assert made.flags.writeable
 
 
 @pytest.mark.parametrize(

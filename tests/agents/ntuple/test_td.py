@@ -23,7 +23,7 @@ from checkers_env.state import DrawRules
 from tests import oracle as naive
 from tests.agents.baselines.test_samuel import features, weights
 from tests.agents.ntuple.test_network import MIXED, indices
-from tests.agents.search.test_alphabeta import ENDINGS, Wide, move_values
+from tests.agents.search.test_alphabeta import DECIDED, ENDINGS, Wide, move_values
 
 SHORT = DrawRules(max_moves=30)
 PLAIN = TDConfig(alpha=0.05)
@@ -204,13 +204,6 @@ def lines_of(openings):
     return np.array([(*line, *[0] * (longest - len(line))) for line in paths])
 
 
-DECIDED = (  # in two to four plies; all but the first two by White
-    "B:W25:BK15,19,K28",
-    "W:W22:BK1,K2,K26,K29",
-    "W:W14,15:B6",
-    "B:WK4,K11,K14,23:B3",
-    "B:WK12,K16:BK8",
-)
 CASES = {
     "TD(0)": (TABLE_6_1, PLAIN, ()),
     "TD(0), mixed tuples": (MIXED, PLAIN, ()),

@@ -9,13 +9,7 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode, with_bounds
-from agents.evaluator import (
-    advance_state,
-    evaluate,
-    evaluate_position,
-    start_state,
-    state_size,
-)
+from agents.evaluator import advance_state, evaluate, evaluate_position, start_state, state_size
 from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.root_order import BY_DIRECTION, BY_PIECE, CHANCE, FIRST, LAST
@@ -38,6 +32,13 @@ CAPTURES = (
     "B:W6,7,14,15,27:BK2,K24",
     "W:W22,24,31,32:B6,15,16,18,2",
     "B:W14,15,22,24,26,31:B6,9,10,2,20",
+)
+DECIDED = (  # in two to four plies; all but the first two by White
+    "B:W25:BK15,19,K28",
+    "W:W22:BK1,K2,K26,K29",
+    "W:W14,15:B6",
+    "B:WK4,K11,K14,23:B3",
+    "B:WK12,K16:BK8",
 )
 
 
@@ -119,6 +120,14 @@ def random_boards(seed, count, longest):
         if not board.outcome() and len(board.legal_moves) > 1:
             count -= 1
             yield board
+
+
+def random_positions(seed, count):
+    """Yield pieces that perhaps no game reaches, and their position with Black to move."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        _, pieces = oracle.random_position(rng)
+        yield pieces, Board(oracle.write_fen("b", pieces)).position
 
 
 def judge_by(evaluator) -> Any:

@@ -24,6 +24,7 @@ from checkers_env.moves import unpack_move
 from tests.agents.ntuple.test_network import MIXED, random_system
 from tests.agents.search.test_alphabeta import (
     CAPTURES,
+    DECIDED,
     ENDINGS,
     Tempo,
     judge_by,
@@ -37,13 +38,6 @@ EVALUATORS = {
     "tables": random_system(MIXED),
     "samuel": samuel(np.random.default_rng(0).normal(0, 0.05, 8)),
 }
-DECIDED = (  # in two to four plies
-    "W:W14,15:B6",
-    "B:WK4,K11,K14,23:B3",
-    "B:WK12,K16:BK8",
-    "B:W25:BK15,19,K28",
-    "W:W22:BK1,K2,K26,K29",
-)
 every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
 either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 pytestmark = pytest.mark.usefixtures("known_turns")

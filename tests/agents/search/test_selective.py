@@ -12,7 +12,6 @@ from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, stored_plies
 from agents.endgame.tables import load_tablebase
 from agents.evaluator import evaluate
-from agents.match import play_game
 from agents.search.alphabeta import INFINITY, search, search_to
 from agents.search.player import AlphaBeta
 from agents.search.pv import principal_variation
@@ -23,14 +22,8 @@ from agents.search.workspace import MAX_DEPTH, PLIES, VISITED, workspace
 from checkers_env.board import Board
 from checkers_env.movegen import MAX_ROWS, PACKED_MOVE, ROW_WIDTH, generate_successors
 from checkers_env.moves import unpack_move
-from checkers_env.openings import TWO_MOVE
 from tests import oracle
-from tests.agents.search.test_alphabeta import (
-    EVALUATORS,
-    judge_by,
-    move_values,
-    random_boards,
-)
+from tests.agents.search.test_alphabeta import EVALUATORS, judge_by, move_values, random_boards
 
 EXACT = Selective(reduces=0)
 TINY_MARGINS = Selective(reverse_futility_reduction_margin=1e-9, reverse_futility_margin=1e-9)
@@ -173,21 +166,6 @@ def test_distances_to_a_win_equal_the_endgame_tables():
         found = value_of(EXACT, Unmoved(0.0), board, 9, workspace())
         assert found == (1 if plies & 1 else -1) * (1 - MATE_STEP * plies)
         seen += 1
-
-
-@pytest.mark.parametrize("player", [
-    AlphaBeta(EVALUATORS["2001"], 5, style=Selective(table_bits=10)),
-    AlphaBeta(Material(), 7, style=Selective()),
-    AlphaBeta(EVALUATORS["1999"], 8, style=STRONG),
-    AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, root_perspective=False, style=Selective(nodes=300)),
-])  # fmt: skip
-def test_kernel_and_environment_play_the_same_games(player):
-    """Games do not depend on the table and move orders of earlier games."""
-    other = AlphaBeta(Material(), 2)
-    for card in TWO_MOVE[:4]:
-        fast = [play_game(player, other, opening=card) for _ in range(2)]
-        slow = play_game(player, other, opening=card, engine="env")
-        assert fast[0].paths == fast[1].paths == slow.paths
 
 
 def test_late_move_reductions_save_most_nodes():

@@ -30,13 +30,7 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.endgame.test_endgame import random_positions
-from tests.agents.search.test_alphabeta import (
-    Tempo,
-    judge_by,
-    move_values,
-    network,
-    searched,
-)
+from tests.agents.search.test_alphabeta import Tempo, judge_by, move_values, network, searched
 
 EVALUATORS = {
     "material": Material(),

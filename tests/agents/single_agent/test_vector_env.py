@@ -66,10 +66,7 @@ GAMES = [  # and the ends that they come to
     ),
     ({"opponent": First(), "colour": "white", "max_moves": 12}, {"max moves"}),
     ({"opponent": lambda board: str(board.legal_moves[0]), "max_moves": 12}, {"max moves"}),
-    (
-        {"opponent": CAREFUL, "opening": KINGS, "max_moves": 40},
-        {"no pieces", "max moves"},
-    ),
+    ({"opponent": CAREFUL, "opening": KINGS, "max_moves": 40}, {"no pieces", "max moves"}),
 ]
 
 

@@ -59,49 +59,31 @@ def test_player_trained_with_endgame_tables_uses_them(tmp_path, packed):
     assert agents.make(path, simulations=10).player.simulations == 10
 
 
+def with_options(**options):
+    return {"options": OPTIONS | options}
+
+
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("damage", "header", "told"),
     [
-        ({"step": 0.0}, "the step of packed tables"),
-        ({"step": "large"}, "the step of packed tables"),
-        ({"endgame": 9}, "endgame tables are for 2 to 5 pieces, not 9"),
-        ({"entries": 9}, "it is for other windows: 9 entries, not 94755288"),
-        ({"windows": 9}, "unexpected keyword"),
+        (None, with_options(step=0.0), "the step of packed tables"),
+        (None, with_options(step="large"), "the step of packed tables"),
+        (None, with_options(endgame=9), "endgame tables are for 2 to 5 pieces, not 9"),
+        (None, with_options(entries=9), "it is for other windows: 9 entries, not 94755288"),
+        (None, with_options(windows=9), "unexpected keyword"),
+        (lambda packed: packed[:-5], {}, "packed"),
+        (lambda packed: packed[1:], {}, "packed"),
+        (lambda packed: packed[:0], {}, "packed"),
+        (lambda packed: packed.astype(float), {}, "packed"),
+        (lambda packed: np.ones(100), {}, "packed"),
+        *((None, {"architecture": it}, "") for it in ("blondie24-2001", "samuel", "ntuple", "new")),
     ],
 )
-def test_invalid_header_is_refused(tmp_path, packed, options, told):
-    path = saved(tmp_path, packed, replace(HEADER, options=OPTIONS | options))
+def test_unsuitable_file_is_refused(tmp_path, packed, damage, header, told):
+    genome = damage(packed) if damage else packed
+    path = saved(tmp_path, genome, replace(HEADER, **header))
     with pytest.raises(ValueError, match=f"strong.safetensors' cannot be played: .*{told}"):
         agents.make(path)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda packed: packed[:-5],
-        lambda packed: packed[1:],
-        lambda packed: packed[:0],
-        lambda packed: packed.astype(float),
-        lambda packed: np.ones(100),
-    ],
-    ids=["cut off", "begins late", "empty", "no bytes", "a vector of weights"],
-)
-def test_damaged_genome_is_refused(tmp_path, packed, damage):
-    path = saved(tmp_path, damage(packed))
-    with pytest.raises(ValueError, match=r"strong.safetensors' cannot be played: .*packed"):
-        agents.make(path)
-
-
-def test_bytes_of_another_network_are_refused(tmp_path, packed):
-    for architecture in ("blondie24-2001", "samuel", "ntuple", "unheard-of"):
-        path = saved(tmp_path, packed, replace(HEADER, architecture=architecture))
-        with pytest.raises(ValueError, match=r"strong.safetensors' cannot be played"):
-            agents.make(path)
-
-
-def test_command_line_ending_in_a_weight_file_is_a_command():
-    with pytest.raises(ValueError, match="no-such-engine"):
-        agents.make("hub:no-such-engine --agent strong.safetensors")
 
 
 def test_every_searching_player_accepts_the_selective_search(tmp_path, packed):

@@ -34,9 +34,7 @@ from agents.treestrap.network import (
 from checkers_env.board import Board
 from checkers_env.movegen import SQUARES, Position
 from tests import oracle
-from tests.agents.search.test_alphabeta import (
-    random_boards,
-)
+from tests.agents.search.test_alphabeta import random_boards
 
 FENS = (
     "B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29",
@@ -52,6 +50,7 @@ def system():
 
 
 def boards():
+    """Return positions of 2 to 24 pieces."""
     return [*map(Board, FENS), *random_boards(3, 40, 120)]
 
 
@@ -203,7 +202,7 @@ def test_values_and_bounds_of_inner_nodes_are_learned():
             plain.correct(side, pieces, target)
             learnt += 1
     ws.stored.fill(-1)
-    treestrap_update(student, ws, owner, 2.0)
+    treestrap_update(student, ws, owner, 0.5)
     assert learnt == student.counters[UPDATES] > 15
     there = [student.network.table[key] for key in plain.weights]
     np.testing.assert_allclose(there, list(plain.weights.values()), rtol=1e-3, atol=1e-5)

@@ -22,14 +22,9 @@ from agents.treestrap.tapered import (
     unpack_network,
     unpack_stages,
 )
-from checkers_env.board import Board
 from checkers_env.movegen import SQUARES, Position
 from tests import oracle
-from tests.agents.search.test_alphabeta import random_boards
-from tests.agents.treestrap.test_network import (
-    FENS,
-    named,
-)
+from tests.agents.treestrap.test_network import boards, named
 
 LARGEST = (1 << 15) - 1
 WEIGHTS = st.integers(-1000, 1000) | st.integers(-LARGEST, LARGEST)
@@ -46,11 +41,6 @@ def weights():
 @pytest.fixture(scope="module")
 def network(weights):
     return tapered_network(*weights, STEP)
-
-
-def boards():
-    """Return positions of 2 to 24 pieces."""
-    return [*map(Board, FENS), *random_boards(3, 40, 120)]
 
 
 def shares(count):

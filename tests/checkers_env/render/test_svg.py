@@ -10,21 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkers_env import Board, Move
-from checkers_env.render.scene import (
-    CASING,
-    DARK,
-    MOVED,
-    Area,
-    Disc,
-    Label,
-    Line,
-    build_scene,
-)
+from checkers_env.render.scene import CASING, DARK, MOVED, Area, Disc, Label, Line, build_scene
 from checkers_env.render.svg import svg
+from tests.checkers_env.render.pixels import DOUBLE_JUMP, POSITION, after_double_jump
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
-POSITION = "W:W18,24,K31:B12,K3"
-DOUBLE_JUMP = "B:W6,15,32:B1,12"
 
 
 def parsed(text: str) -> ElementTree.Element:
@@ -50,12 +40,6 @@ def squares_of(text: str, colour: str) -> set[int]:
         if [shape.get("fill") for shape in group.findall(f"{NAMESPACE}polygon")] == [colour]
         and group.find(f"{NAMESPACE}text") is not None
     }
-
-
-def after_double_jump() -> Board:
-    board = Board(DOUBLE_JUMP)
-    board.push("1x19")
-    return board
 
 
 @st.composite
@@ -102,7 +86,7 @@ def test_svg_describes_the_board_in_words() -> None:
     assert root.get("role") == "img"
     assert text_of(root, "title") == "Checkers: White to move"
     assert text_of(root, "desc") == "Black: man on 12; king on 3. White: men on 18, 24; king on 31."
-    board = after_double_jump()
+    board = after_double_jump()[0]
     assert text_of(parsed(svg(board, arrows=board.legal_moves[:1], flipped=True)), "desc") == (
         "Black: men on 12, 19. White: man on 32. Last move: 1x19, capturing on 6, 15. "
         "Arrows: 32-28. Seen from Black's side."
@@ -112,7 +96,7 @@ def test_svg_describes_the_board_in_words() -> None:
 
 
 def test_svg_loads_nothing_and_has_no_global_names() -> None:
-    text = svg(after_double_jump(), arrows=[Move((32, 27))])
+    text = svg(after_double_jump()[0], arrows=[Move((32, 27))])
     tags = {element.tag.removeprefix(NAMESPACE) for element in parsed(text).iter()}
     assert tags == {"svg", "title", "desc", "g", "polygon", "polyline", "circle", "text"}
     names = {name for element in parsed(text).iter() for name in element.attrib}
@@ -122,7 +106,7 @@ def test_svg_loads_nothing_and_has_no_global_names() -> None:
 
 
 def test_last_move_is_the_boards_or_a_given_one_or_none() -> None:
-    board = after_double_jump()
+    board = after_double_jump()[0]
     assert squares_of(svg(board), MOVED) == {1, 6, 10, 15, 19}
     assert {title for title in titles(svg(board)) if "Captured" in title} == {
         "Captured on 6",
@@ -153,13 +137,13 @@ def test_size() -> None:
 
 
 def test_notebook_shows_boards_and_drawings() -> None:
-    board = after_double_jump()
+    board = after_double_jump()[0]
     assert board._repr_svg_() == svg(board)
     assert svg(board)._repr_svg_() == svg(board)
     assert type(svg(board)._repr_svg_()) is str
 
 
 def test_moves_may_be_text() -> None:
-    board = after_double_jump()
+    board = after_double_jump()[0]
     arrow, last = Move((32, 27)), Move((1, 10, 19), (6, 15))
     assert svg(board, last="1x10x19", arrows=["32-27"]) == svg(board, last=last, arrows=[arrow])

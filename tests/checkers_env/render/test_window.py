@@ -92,9 +92,7 @@ def test_window_runs_at_the_frame_rate_of_the_metadata(windows: list[pygame.Wind
     assert Clock.ticks == [2, 7]
 
 
-def test_close_ends_pygame_and_rendering_can_begin_again(
-    windows: list[pygame.Window],
-) -> None:
+def test_close_ends_pygame_and_rendering_can_begin_again(windows: list[pygame.Window]) -> None:
     env = played("human")
     for opened in (1, 2):
         env.close()

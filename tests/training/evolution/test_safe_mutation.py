@@ -11,7 +11,6 @@ from agents.match import play_game
 from agents.match_kernel import DRAW
 from checkers_env.board import Board
 from tests import oracle
-from tests.agents.blondie.test_network import SLOWLY
 from training.evolution.safe_mutation import (
     board_inputs,
     mutate_safely,
@@ -45,7 +44,7 @@ def positions(game):
 
 def slow_value(shape, genome, board, king=1.5):
     pieces = oracle.read_fen(board.fen())[1]
-    return SLOWLY[shape.name](np.array(genome), king, "b", pieces)
+    return oracle.network_value(shape.name, np.array(genome), king, "b", pieces)
 
 
 def recount(shape, parent, child, boards):
