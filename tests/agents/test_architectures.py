@@ -136,9 +136,9 @@ REFUSED = [
     ("Sized", (nothing, size_two), 2, TypeError, "Sized needs start_state and advance_state: it"),
     ("Logit", (nothing, add_up), 2, TypeError, "Logit needs apply_gradient and is_antisymmetric"),
     (
-        "Wide",
+        "Spilling",
         (nothing, size_two, start_beyond, advance),
-        *(2, IndexError, "Wide writes outside its state: state_size is 2"),
+        *(2, IndexError, "Spilling writes outside its state: state_size is 2"),
     ),
     ("Deep", (weigh,), 2, IndexError, "Deep gives nan: does it read beyond its 2 weights"),
 ]
