@@ -8,9 +8,9 @@ import re
 import secrets
 import stat
 from contextlib import suppress
-from io import BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import BinaryIO, Literal
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")  # the names that write_atomically gives
 
@@ -33,22 +33,23 @@ def check_folder(option: str, path: Path) -> None:
             raise ValueError(f"{option} must be a folder, {what} the file {str(place)!r}")
 
 
-def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
-    """Open a regular file to read its bytes, without ever waiting.
+def open_regular(path: str | os.PathLike[str], mode: Literal["rb", "ab"] = "rb") -> BinaryIO:
+    """Open a regular file that exists to read or append bytes, without ever waiting.
 
-    Raise OSError for a folder, a pipe, a socket or a device: reading could block for ever.
+    Raise OSError for a folder, a pipe, a socket or a device: both could block for ever.
     """
     # Windows has none of these but O_BINARY. O_NONBLOCK: a pipe without a writer opens at once.
     names = ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY")
     path = os.fspath(path)
-    descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, name, 0) for name in names))
+    access = os.O_RDONLY if mode == "rb" else os.O_WRONLY | os.O_APPEND
+    descriptor = os.open(path, access | sum(getattr(os, name, 0) for name in names))
     try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
+        kind = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(kind):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(kind):
             raise OSError(errno.EINVAL, "Not a regular file but a pipe or a device", path)
-        return os.fdopen(descriptor, "rb")
+        return os.fdopen(descriptor, mode)
     except BaseException:
         os.close(descriptor)
         raise

@@ -31,7 +31,7 @@ TRAINING = ["--regime.depth", "1", "--checkpoint-every", "1", "--threads", "2"]
 COMMANDS = {
     "evolve": (["c0", "--generations", "30", *TRAINING], ["--resume"], champion),
     "td": (["c1-n0.001", "--generations", "20", *TRAINING[2:]], ["--resume"], champion),
-    "benchmark": (["random", "--against", "heuristic", "--depth", "2"], ["--resume"], games),
+    "benchmark": (["random", "--against", "material", "--depth", "2"], ["--resume"], games),
     "compare": (["c0", "c10", "--seeds", "2", "--scale", "0.02", "--depth", "1"], [], figures),
 }
 HARMS = ("SIGKILL", "SIGTERM", "SIGINT", "full disk", "closed output", "stopped")

@@ -15,16 +15,22 @@ READERS = """
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 import agents
 from agents.continual.agent import load_record
 from agents.continual.pool import load_pool
 from agents.weights import load_weights
 from checkers_env import pdn
 from training.app.run_reader import read_history
+from training.experiments.champions import load_champion
+from training.experiments.league_results import LeagueStore
+from training.experiments.results import ResultStore
 from training.league.journal import Journal
 from training.league.records import load_league
 from training.league.schedule import read_openings
 from training.trainer.checkpoint import load_checkpoint
+from training.zoo import fill
 
 folder = Path(sys.argv[1])
 for file, read in (
@@ -41,6 +47,10 @@ for file, read in (
     ("league.json", load_league),
     ("curve.csv", lambda path: read_history(path.parent)),
     ("checkpoint.safetensors", lambda path: load_checkpoint(path.parent)),
+    ("a.safetensors", load_champion),
+    ("runs.jsonl", lambda path: ResultStore(path.parent)),
+    ("league.jsonl", lambda path: LeagueStore(path.parent)),
+    ("README.md", lambda path: fill([f"--readme={path}"], Console())),
 ):
     try:
         print("read", read(folder / file), flush=True)
@@ -50,6 +60,7 @@ for file, read in (
 FILES = (
     *("a.pdn", "a.safetensors", "a.py", "a.zip", "a.json", "a.txt"),
     *("games.jsonl", "league.json", "curve.csv", "checkpoint.safetensors"),
+    *("runs.jsonl", "league.jsonl", "README.md"),
 )
 
 
@@ -68,5 +79,5 @@ def test_every_reader_refuses_at_once_and_names_the_file(tmp_path, make):
     )
     lines = result.stdout.splitlines()
     assert result.returncode == 0, result.stderr
-    assert len(lines) == 13
+    assert len(lines) == 17
     assert [line for line in lines if not line.startswith("True ")] == []

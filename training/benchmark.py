@@ -382,20 +382,22 @@ def write_reports(
     if config.sprt:
         sentence, *found = found
         first = f"{sentence} As if the number of games had been fixed: {first}"
-    records.save_league(folder / records.LEAGUE_FILE, league)
-    moves = [game.replay() for game in league.games]
-    pdn.dump(records.games_to_pdn(league, moves), folder / PDN_FILE)
-    notes = (scale, *NOTES, *answer_counts(league), *found)
-    page = render_report(league, moves, lines, verdict=first, notes=notes)
-    write_atomically(folder / REPORT_FILE, page.encode())
-    if config.json:
-        write_standings(config.json, league, lines)
-    for output in (1, 2):  # an agent may have changed what it shares with us
-        with suppress(OSError):
-            os.set_blocking(output, True)
-    print_league(league, lines, scale, verdict=first, thesis=config.thesis, placed=placed)
-    for sentence in found:
-        Console().print(sentence, highlight=False, markup=False, soft_wrap=True)
+    try:
+        records.save_league(folder / records.LEAGUE_FILE, league)
+        moves = [game.replay() for game in league.games]
+        pdn.dump(records.games_to_pdn(league, moves), folder / PDN_FILE)
+        notes = (scale, *NOTES, *answer_counts(league), *found)
+        page = render_report(league, moves, lines, verdict=first, notes=notes)
+        write_atomically(folder / REPORT_FILE, page.encode())
+        if config.json:
+            write_standings(config.json, league, lines)
+    finally:  # others may have put something in the place of a file
+        for output in (1, 2):  # an agent may have changed what it shares with us
+            with suppress(OSError):
+                os.set_blocking(output, True)
+        print_league(league, lines, scale, verdict=first, thesis=config.thesis, placed=placed)
+        for sentence in found:
+            Console().print(sentence, highlight=False, markup=False, soft_wrap=True)
     console.print(f"Report: {folder / REPORT_FILE}", markup=False)
 
 

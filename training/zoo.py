@@ -26,7 +26,7 @@ import agents
 from agents.agent_spec import WEIGHTS_SUFFIX
 from agents.weights import load_weights
 from checkers_env.board import Board
-from checkers_env.files import check_folder, write_atomically
+from checkers_env.files import check_folder, read_regular, write_atomically
 from training import benchmark
 from training.experiments.champions import load_champion, name_champion
 from training.experiments.league_results import LeaguePlan, LeagueStore
@@ -109,7 +109,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
         write_cards(config.cards, config)
         return
     # Check the marks before the games, not after hours of play.
-    replace_leaderboard(config.readme.read_text("utf-8"), "")
+    replace_leaderboard(read_regular(config.readme).decode(), "")
     store = ResultStore(config.results)
     choices = choose_players(config, store)
     files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
@@ -133,7 +133,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
     }
     whole = "\n".join([*HEAD, leaderboard(choices, lines, nodes)])
     write_atomically(config.out / "README.md", whole.encode())
-    readme = config.readme.read_text("utf-8")
+    readme = read_regular(config.readme).decode()
     readme = replace_leaderboard(readme, front_page(choices, lines, SHOWN))
     write_atomically(config.readme, readme.encode())
     console.print(f"{len(choices)} players are in {config.out}", markup=False)
@@ -145,7 +145,7 @@ def write_cards(folder: Path, config: ZooConfig) -> None:
     choices = choose_players(config, store)
     files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
     games = LeagueStore(config.results)
-    page = (config.out / "README.md").read_text("utf-8")
+    page = read_regular(config.out / "README.md").decode()
     common = read_league(request_league([*files.values()], config), games)
     played, drawn = Counter[int](), Counter[int]()
     for game in common.games:
@@ -199,7 +199,7 @@ def copy_champion(path: Path, choice: Choice, store: ResultStore) -> None:
     Raises ValueError if the weights are neither in the zoo nor in the results.
     """
     names = choice.result.champions
-    if path.exists() and (not names or name_champion(path.read_bytes()) == names[0]):
+    if path.exists() and (not names or name_champion(read_regular(path)) == names[0]):
         return
     if not names:
         raise ValueError(
@@ -214,7 +214,7 @@ def copy_champion(path: Path, choice: Choice, store: ResultStore) -> None:
         )
     load_champion(champion)  # raises ValueError for a damaged file
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, champion.read_bytes())
+    write_atomically(path, read_regular(champion))
 
 
 def request_league(

@@ -95,6 +95,14 @@ def sleepers():
     return left
 
 
+def descendants(pid):
+    """Return all processes that came of one; an agent knows them by other numbers."""
+    found = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        found += map(int, file.read_text().split())
+    return found + [it for child in found for it in descendants(child)]
+
+
 def is_gone(pid):
     """Return whether a process has ended, reaped or not."""
     try:

@@ -16,6 +16,7 @@ from checkers_env import openings, pdn
 from tests import DATA, ROOT
 from tests.training.commands import (
     SECONDS,
+    descendants,
     ended,
     is_gone,
     recorded_processes,
@@ -404,10 +405,10 @@ def test_killed_league_resumes_to_the_same_result(command, cards, tmp_path, monk
         process = start(sys.executable, SCRIPT, *words, "--out", tmp_path / "killed")
     try:
         wait_for(lambda: len(journal_of(tmp_path / "killed")) >= 3)
+        pids = descendants(process.pid)
     finally:
         process.kill()
         process.communicate()
-    pids = set((tmp_path / "story").read_text().split())
     wait_for(lambda: all(map(is_gone, pids)))
     reached = journal_of(tmp_path / "killed")
     assert 3 <= len(reached) < 8
@@ -464,6 +465,14 @@ def test_command_to_go_on_with_is_that_of_an_installed_program_or_of_a_script(mo
 
 
 # What is refused.
+
+
+def test_table_is_printed_where_a_report_cannot_be_written(command, cards, tmp_path):
+    (tmp_path / "league" / "report.html").mkdir(parents=True)
+    options = "--openings", cards, "--out", tmp_path / "league"
+    status, out, error = command("random", "heuristic", *options)
+    assert (status, "Is a directory" in error) == (1, True)
+    assert "heuristic" in out
 
 
 def test_another_league_is_not_resumed(command, cards, tmp_path):

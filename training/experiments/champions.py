@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from agents.weights import HEADER, load_weights, metadata_to_fields, to_sparse
-from checkers_env.files import remove_temporary_files, write_atomically
+from checkers_env.files import read_regular, remove_temporary_files, write_atomically
 from training.evolution.state import Champion
 from training.experiments.jobs import Run
 
@@ -52,7 +52,7 @@ def name_champion(content: bytes) -> str:
 
 def load_champion(path: Path) -> Champion:
     """Read a champion's weight file. Raise ValueError if its hash is not its name."""
-    name = name_champion(path.read_bytes())
+    name = name_champion(read_regular(path))
     if name != path.stem:
         raise ValueError(
             f"{str(path)!r} is damaged (its hash is {name}): restore it, or delete it to train it "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from checkers_env.files import write_atomically
+from checkers_env.files import read_regular, write_atomically
 
 Row = dict[str, Any]
 
@@ -41,7 +41,7 @@ class JsonLines:
         if stamp == self._stamp:
             return
         texts, rows = {}, {}
-        for number, line in enumerate(self._path.read_bytes().splitlines() if stamp else (), 1):
+        for number, line in enumerate(read_regular(self._path).splitlines() if stamp else (), 1):
             try:
                 row = json.loads(line)
                 self._check(row)
@@ -69,9 +69,10 @@ class JsonLines:
         self._stamp = self._stamp_now()
 
     def _stamp_now(self) -> tuple[int, ...] | None:
-        if not self._path.exists():
+        try:
+            stat = self._path.stat()
+        except FileNotFoundError:
             return None
-        stat = self._path.stat()
         return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 

@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from agents.agent_spec import WEIGHTS_SUFFIX
 from agents.search.alphabeta import RESULTS_VERSION
-from checkers_env.files import remove_temporary_files
+from checkers_env.files import read_regular, remove_temporary_files
 from training.experiments.champions import name_champion
 from training.experiments.json_lines import JsonLines, Row, check_fields
 from training.experiments.measures import POINTS
@@ -132,7 +132,7 @@ def describe(entrant: Entrant) -> Row:
     path = Path(entrant.agent)
     if not entrant.agent.endswith(WEIGHTS_SUFFIX):
         return {"agent": entrant.agent, **entrant.options}
-    weights = name_champion(path.read_bytes())
+    weights = name_champion(read_regular(path))
     return {"agent": path.name.removesuffix(WEIGHTS_SUFFIX), "weights": weights, **entrant.options}
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from checkers_env.files import remove_temporary_files, write_atomically
+from checkers_env.files import read_regular, remove_temporary_files, write_atomically
 from checkers_env.openings import BALLOTS
 from training.evolution.state import Champion
 from training.experiments.champions import champion_path, load_champion, write_champions
@@ -315,6 +315,6 @@ def _check_same(job: Run, recorded: Result, result: TrainingResult) -> None:
 
 def _read_environments(path: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads(path.read_bytes())) if path.exists() else {}
+        return dict(json.loads(read_regular(path))) if path.exists() else {}
     except ValueError as error:
         raise ValueError(f"{str(path)!r} is damaged ({error}): restore it") from None

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
+from checkers_env.files import open_regular
 from training.experiments.jobs import Job, Match, Run, get_preset, key_of, run_key
 from training.experiments.results import Result, ResultStore
 from training.experiments.worker import Deadline, play, train
@@ -207,6 +208,7 @@ def folder_of(work: Path, job: Run) -> Path:
 def generations_done(folder: Path) -> int:
     """Return the generation of the checkpoint in a folder; 0 if there is none."""
     try:
+        open_regular(folder / FILE_NAME).close()
         with safe_open(str(folder / FILE_NAME), framework="numpy") as file:
             return int(json.loads(file.metadata()[HEADER])["generation"])
     except (SafetensorError, OSError, KeyError, TypeError, ValueError):

@@ -1,23 +1,25 @@
 """The games of a league on disk while it is played: a line for each, so that none is lost.
 
-Each line is a JSON object with a checksum. It is flushed to the disk before the game counts.
+Each line is a JSON object with a checksum. It is flushed to the disk before the game counts. A file
+that others have replaced or changed is left alone, and the games go on in memory.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from checkers_env.board import Board
-from checkers_env.files import flush_folder, read_regular, write_atomically
+from checkers_env.files import flush_folder, open_regular, read_regular, write_atomically
 from checkers_env.movegen import BLACK
 from checkers_env.openings import opening_board
 from checkers_env.render.scene import SIDES
@@ -30,12 +32,15 @@ from training.runtime.run_folder import config_diff
 FILE_NAME = "games.jsonl"
 CHECKSUM = "checksum"
 
+logger = logging.getLogger(__name__)
+
 
 class Journal:
     """An append-only file: a line that identifies the league, then its games as they end."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._is_lost = path, False
+        self._stamp: tuple[int, ...] = ()
 
     def create(self, identity: dict[str, Any], games: Iterable[GameRecord] = ()) -> None:
         """Start a new journal with known games. Raise ValueError if the folder already has one."""
@@ -48,6 +53,8 @@ class Journal:
         lines = [_to_line(identity), *(_to_line(asdict(game)) for game in games)]
         write_atomically(self._path, "".join(lines).encode())
         flush_folder(self._path.parent.parent)  # the folder may be new itself
+        with open_regular(self._path) as file:
+            self._stamp = _stamp(file)
 
     def resume(
         self,
@@ -78,18 +85,43 @@ class Journal:
                     check_game(game, league_rules, f"line {line}, game {game.number + 1}: ")
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise ValueError(f"{str(self._path)!r} cannot be resumed: {error}") from None
-        with self._path.open("r+b") as file:
+        with open_regular(self._path, "ab") as file:
             file.truncate(len(whole))
             os.fsync(file.fileno())
+            self._stamp = _stamp(file)
         return found
 
     def append(self, games: Iterable[GameRecord]) -> None:
-        """Write games down, and flush them to the disk."""
-        with self._path.open("a", encoding="utf-8") as file:
-            for game in games:
-                file.write(_to_line(asdict(game)))
+        """Write games down, and flush them to the disk; do nothing once the file is lost."""
+        if self._is_lost:
+            return
+        try:
+            file = open_regular(self._path, "ab")
+        except OSError as error:
+            self._lose(str(error))
+            return
+        with file:
+            if _stamp(file) != self._stamp:
+                self._lose("others have replaced or changed it")
+                return
+            file.write("".join(_to_line(asdict(game)) for game in games).encode())
             file.flush()
             os.fsync(file.fileno())
+            self._stamp = _stamp(file)
+
+    def _lose(self, why: str) -> None:
+        self._is_lost = True
+        logger.warning(
+            "The journal %r is lost (%s). The league goes on, and cannot be resumed.",
+            str(self._path),
+            why,
+        )
+
+
+def _stamp(file: BinaryIO) -> tuple[int, ...]:
+    """Return what stays the same while nobody else replaces or writes a file."""
+    stat = os.fstat(file.fileno())
+    return stat.st_dev, stat.st_ino, stat.st_size
 
 
 def _to_line(fields: dict[str, Any]) -> str:

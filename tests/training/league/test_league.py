@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import CancelledError
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -737,6 +738,26 @@ def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
         file.write(b"{")
     journal.resume({}, fixtures(), LeagueRules(SHORT))
     assert flushed[path.stat().st_ino] == path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "put_there",
+    [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/full"), Path.touch, Path.exists],
+    ids=["pipe", "folder", "device", "other file", "nothing"],
+)
+def test_lost_journal_is_named_and_the_league_goes_on(journal, tmp_path, caplog, put_there):
+    path, stop = tmp_path / FILE_NAME, threading.Event()
+    league = run_league([Draws, Draws], [fixtures()], LeagueRules(SHORT), journal, 1)
+    games = [next(league)]
+    path.unlink()
+    put_there(path)
+    thread = threading.Thread(target=lambda: (games.extend(league), stop.set()), daemon=True)
+    thread.start()
+    assert stop.wait(60)
+    assert len(games) == len(fixtures())
+    (line,) = caplog.messages
+    assert line.startswith(f"The journal {str(path)!r} is lost (")
+    assert not path.is_file() or not path.stat().st_size
 
 
 # Limits beside the games.
