@@ -15,8 +15,9 @@ import sys
 import time
 import weakref
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
 from threading import Thread
 from typing import IO, NamedTuple
 
@@ -30,6 +31,33 @@ GRACE_SECONDS = 2.0  # after each step: quit, terminate
 REAP_SECONDS = 15.0  # for the supervisor to end all processes
 MAX_SHOWN = 200  # characters of a line in an error message
 MAX_REPORT_BYTES = 200  # largest report of the supervisor
+MOST_LATE_STARTS = 2
+CRASHES = {  # signals that a program's own fault brings
+    *(signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV),
+    *(signal.SIGSYS, signal.SIGTRAP),
+}
+
+
+class Starts:
+    """Starts of a program, which its agents on all threads share: two that are late are enough."""
+
+    def __init__(self) -> None:
+        self._late = 0
+
+    @contextmanager
+    def limit(self, seconds: float) -> Iterator[None]:
+        """Count a start that fails in a with block, if it has taken so long.
+
+        After two of them raise EngineError at once.
+        """
+        if self._late >= MOST_LATE_STARTS:
+            raise EngineError(f"it is not started again: {self._late} starts were too slow")
+        end = time.monotonic() + seconds
+        try:
+            yield
+        except EngineError:
+            self._late += time.monotonic() >= end
+            raise
 
 
 class ProcessLimits(NamedTuple):
@@ -37,6 +65,22 @@ class ProcessLimits(NamedTuple):
 
     memory: int | None = 4096  # megabytes, together and of each process
     processes: int | None = 64  # that run at once
+    starts: Starts | None = None  # by default each agent has its own
+
+
+@cache
+def can_isolate() -> bool:
+    """Return whether a program can be kept from seeing and signalling other processes.
+
+    That takes PID namespaces: Linux, where they need no administrator.
+    """
+    probe = [sys.executable, "-IS", supervisor.__file__]
+    return not subprocess.run(probe, stderr=subprocess.DEVNULL, check=False).returncode
+
+
+def is_crash(code: int) -> bool:
+    """Return whether an exit code is a program's own; a signal such as SIGKILL is sent to it."""
+    return code >= 0 or -code in CRASHES
 
 
 class SupervisedProcess:
@@ -53,7 +97,8 @@ class SupervisedProcess:
         self._lifeline, lifeline = socket.socketpair()
         number = lifeline.fileno()
         bounds = [limits.memory * 2**20 if limits.memory else 0, limits.processes or 0]
-        words = [sys.executable, "-IS", supervisor.__file__, *map(str, [number, *bounds])]
+        numbers = [number, *bounds, int(can_isolate())]
+        words = [sys.executable, "-IS", supervisor.__file__, *map(str, numbers)]
         try:
             # multiprocessing would import the caller's main program again.
             self.popen = subprocess.Popen(
@@ -214,7 +259,8 @@ class LineProcess:
         if not has_ended:
             return "has closed its output"
         code = self._process.popen.returncode
-        return f"was ended by signal {-code}" if code < 0 else f"has ended with exit code {code}"
+        end, killed = f"has ended with exit code {code}", f"was killed by signal {-code}"
+        return end if is_crash(code) else killed
 
 
 def _keep_lines(pipe: IO[bytes], lines: deque[str]) -> None:

@@ -20,7 +20,13 @@ import numpy as np
 from agents.agent import Agent, check_move
 from agents.external.channel import ChannelClosedError
 from agents.external.errors import CLAIMS, EngineError, GameEndedError
-from agents.external.process import MAX_LINE_BYTES, ProcessLimits, SupervisedProcess
+from agents.external.process import (
+    MAX_LINE_BYTES,
+    ProcessLimits,
+    Starts,
+    SupervisedProcess,
+    is_crash,
+)
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -60,6 +66,7 @@ class SubprocessAgent:
         limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
     ) -> None:
         self.name, self._timeout, self._limits = name, timeout, limits
+        self._starts = limits.starts or Starts()
         self._start_call = _pickle_start(make)
         self._process: SupervisedProcess | None = None
         self._requests = 0
@@ -101,9 +108,10 @@ class SubprocessAgent:
 
     def _start(self) -> None:
         command = [sys.executable, "-u", "-c", PROGRAM, *sys.path]
-        self._process = SupervisedProcess(command, self._limits)
         try:
-            self._request("start", self._start_call, START_SECONDS)
+            with self._starts.limit(START_SECONDS):
+                self._process = SupervisedProcess(command, self._limits)
+                self._request("start", self._start_call, START_SECONDS)
         except BaseException as error:
             self.close()
             if isinstance(error, EngineError):
@@ -124,9 +132,10 @@ class SubprocessAgent:
             if answer.pop("request", None) != self._requests:
                 raise EngineError("it answered another request")
         except ChannelClosedError:
-            report = self._end(GRACE_SECONDS)
-            why = report or f"it died in {method} (exit code {process.popen.returncode})"
-            raise EngineError(why) from None
+            report, code = self._end(GRACE_SECONDS), process.popen.returncode
+            end = f"died in {method} (exit code {code})"
+            killed = f"was killed in {method} by signal {-code}"
+            raise EngineError(report or f"it {end if is_crash(code) else killed}") from None
         except TimeoutError:
             report = self._end(0.0)
             raise EngineError(report or f"no answer to {method} within {timeout:g} s") from None

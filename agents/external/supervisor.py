@@ -3,6 +3,9 @@
 This file is executed as a script with the standard library alone, before any code of the agent. It
 adopts orphans (Linux), so that a process that left the session is found, too. It ends all when its
 caller closes the lifeline or dies, when the command ends, and when a limit is passed.
+
+An isolated command is in a PID namespace, of which the supervisor is the first process. It sees and
+signals no process but its own.
 """
 
 from __future__ import annotations
@@ -17,8 +20,11 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # constants of linux/prctl.h
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x20000, 0x10000000, 0x20000000  # of linux/sched.h
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 0x4000, 0x40000  # of linux/mount.h
 POLL_SECONDS = 0.2
 KILL_SECONDS = 10.0
 SLACK_BYTES = 2 << 30  # of memory that is reserved, as for threads, and never used
@@ -29,25 +35,62 @@ PROC = Path("/proc")
 
 
 def main() -> None:
-    """Run ``supervisor.py LIFELINE MEMORY PROCESSES COMMAND...``; end as the command did.
+    """Run ``supervisor.py LIFELINE MEMORY PROCESSES ISOLATED COMMAND...``; end as the command did.
 
     LIFELINE is the descriptor of a socket. MEMORY (bytes) and PROCESSES are limits, 0 for none. A
     limit that is passed is named on the socket, and so is the reason when the command cannot start.
+    Without arguments only find out whether commands can be ISOLATED (0 or 1).
     """
-    lifeline, memory, processes = map(int, sys.argv[1:4])
+    if len(sys.argv) == 1:
+        _isolate()
+        return
+    lifeline, memory, processes, isolated = map(int, sys.argv[1:5])
     os.set_inheritable(lifeline, False)
+    outside = _isolate() if isolated else None
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     wakeup, written = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     command = os.fork()
     if not command:
-        _execute(sys.argv[4:], lifeline, memory, processes)
+        _execute(sys.argv[5:], lifeline, memory, processes)
     _release_streams()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *arguments: None)
     signal.set_wakeup_fd(written)
     status = _watch(command, lifeline, wakeup, memory, processes)
     _kill_all(command)
+    if outside is not None:
+        os.write(outside, str(status).encode())
+    _end_as(status)
+
+
+def _isolate() -> int:
+    """Go on as the first process of a PID namespace; the caller waits for it, and ends as it says.
+
+    Return a descriptor for the status to end by.
+    """
+    user, group, libc = os.getuid(), os.getgid(), ctypes.CDLL(None)
+    if libc.unshare(CLONE_NEWNS | CLONE_NEWPID):  # the user is no administrator
+        if libc.unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUSER):
+            os._exit(1)
+        (PROC / "self/setgroups").write_text("deny")
+        (PROC / "self/uid_map").write_text(f"{user} {user} 1")
+        (PROC / "self/gid_map").write_text(f"{group} {group} 1")
+    source, sink = os.pipe()
+    if first := os.fork():
+        os.close(sink)
+        _release_streams()
+        status = os.waitpid(first, 0)[1]
+        _end_as(int(os.read(source, 16) or status))
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
+    if libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) or libc.mount(
+        b"proc", b"/proc", b"proc", flags, None
+    ):
+        os._exit(1)
+    return sink
+
+
+def _end_as(status: int) -> NoReturn:
+    """End as the process with this status did."""
     if os.WIFEXITED(status):
         os._exit(os.WEXITSTATUS(status))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -55,14 +98,17 @@ def main() -> None:
     with suppress(OSError):  # of SIGKILL and SIGSTOP
         signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
     os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(1)  # the first process of a namespace takes no signal from itself
 
 
 def _release_streams() -> None:
-    """Close input and output, so that the caller sees when the command closes them."""
+    """Close input and output, as the caller sees when the command does; ignore gentle signals."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(nothing, stream)
     os.close(nothing)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _execute(command: list[str], lifeline: int, memory: int, processes: int) -> None:

@@ -12,6 +12,7 @@ import socket
 import struct
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from agents.external.errors import GameEndedError
@@ -198,6 +199,21 @@ class Resign(Hostile):
 class KillSupervisor(Hostile):
     def attack(self, board):
         os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(FOREVER)
+
+
+class KillOthers(Hostile):
+    """Kill the agents whose supervisors have the same parent as its own."""
+
+    def attack(self, board):
+        def parent(pid):
+            return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+        league = parent(os.getppid())
+        for pid in [int(folder.name) for folder in Path("/proc").glob("[0-9]*")]:
+            with suppress(OSError):
+                if pid != os.getpid() and parent(parent(pid)) == league:
+                    os.kill(pid, signal.SIGKILL)
         time.sleep(FOREVER)
 
 

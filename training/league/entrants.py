@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import agents
 from agents.agent import Agent, PlayerAgent
 from agents.agent_spec import SB3_SUFFIX, WEIGHTS_SUFFIX, AgentSpec
-from agents.external.process import ProcessLimits
+from agents.external.process import ProcessLimits, Starts
 from agents.external.subprocess_agent import SubprocessAgent
 from agents.factory import HUB_DEPTH
 from agents.mcts.player import MonteCarlo
@@ -48,6 +48,7 @@ def make_entry(
     spec = AgentSpec.parse(text)
     name, options = spec.name, spec.options
     make: Callable[[], Agent]
+    limits = limits._replace(starts=Starts())
     if spec.kind == "hub":
         options = _limited(options, depth, seconds, {"depth": HUB_DEPTH})
         times = {"timeout": timeout or FOREVER, "start_timeout": max(timeout or FOREVER, READY)}

@@ -21,7 +21,7 @@ from agents.external.hub.notation import (
     write_move,
     write_position,
 )
-from agents.external.process import MAX_SHOWN, LineProcess, ProcessLimits
+from agents.external.process import MAX_SHOWN, LineProcess, ProcessLimits, Starts
 from checkers_env.board import Board
 from checkers_env.moves import Move
 
@@ -180,6 +180,7 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         optional = {"variant": VARIANT, "ponder": "false", "dialect": dialect, "seed": seed}
         self._optional_params = {name: it for name, it in optional.items() if it is not None}
         self._params, self._words, self._limits = dict(params or {}), words, limits
+        self._starts = limits.starts or Starts()
         self._level, self._dialect = write_line("level", level), dialect
         self._move_timeout, self._start_timeout = (seconds or 0.0) + timeout, starting
         self._lock = threading.Lock()
@@ -229,9 +230,10 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         return f"<HubAgent {self.name!r}, {self._level}>"
 
     def _start(self) -> LineProcess:
-        process = self._process = LineProcess(self._words, "quit", self._limits)
         try:
-            handshake(process, self._params, self._optional_params, self._start_timeout)
+            with self._starts.limit(self._start_timeout):
+                process = self._process = LineProcess(self._words, "quit", self._limits)
+                handshake(process, self._params, self._optional_params, self._start_timeout)
         except BaseException:
             self.close()
             raise

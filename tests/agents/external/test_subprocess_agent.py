@@ -16,11 +16,12 @@ import agents
 from agents.external import subprocess_agent
 from agents.external.channel import Channel
 from agents.external.errors import EngineError, GameEndedError
-from agents.external.process import ProcessLimits
+from agents.external.process import ProcessLimits, can_isolate
 from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
 from tests import DATA
-from tests.training.commands import is_gone, recorded_processes, sleepers, wait_for
+from tests.training.commands import descendants, is_gone, recorded_processes, sleepers, wait_for
+from training.league.entrants import make_entry
 
 STRANGERS = DATA / "strangers.py"
 LIMITS = ProcessLimits()
@@ -142,7 +143,7 @@ def test_killed_process_is_restarted(host, processes):
         for _ in range(10_000):  # the agent may answer until it learns of its supervisor's end
             agent.act(Board())
 
-    with pytest.raises(EngineError, match=r"it died in act \(exit code -9\)"):
+    with pytest.raises(EngineError, match="it was killed in act by signal 9"):
         play_on()
     assert agent.act(Board()) == Board().legal_moves[0]
     agent.close()
@@ -212,10 +213,14 @@ def test_failed_start_terminates_the_process(processes, monkeypatch):
     assert len(processes) == 1
 
 
-def test_hanging_constructor_is_terminated(host, monkeypatch):
+def test_agent_is_not_started_again_after_two_late_starts(processes, monkeypatch):
+    entry = make_entry(f"{STRANGERS}:First")
     monkeypatch.setattr(subprocess_agent, "START_SECONDS", 0.05)
-    with pytest.raises(EngineError, match=r"cannot be made: no answer to start within 0.05 s"):
-        host("First")
+    reasons = ["no answer to start within 0.05 s"] * 2 + ["it is not started again: 2 starts"]
+    for reason in reasons:
+        with pytest.raises(EngineError, match=f"cannot be made: {reason}"):
+            entry.make()
+    assert len(processes) == 1 + 2
 
 
 FAMILY = """
@@ -227,8 +232,7 @@ FAMILY = """
             self.child = subprocess.Popen(command)
 
         def act(self, board):
-            with open(os.environ["STORY"], "w") as story:
-                print(os.getpid(), self.child.pid, file=story, flush=True)
+            open(os.environ["STORY"], "x").close()
             time.sleep(1000)
 """
 CALLER = """
@@ -250,22 +254,21 @@ def test_process_ends_with_its_children_when_its_parent_dies(tmp_path, monkeypat
         [sys.executable, "-c", textwrap.dedent(CALLER), f"{path}:Parent"], stderr=subprocess.DEVNULL
     )
     try:
-        wait_for(lambda: story.exists() and story.read_text())
+        wait_for(story.exists)
+        pids = descendants(caller.pid)
     finally:
         caller.kill()
         caller.wait()
-    pids = story.read_text().split()
+    assert len(pids) >= 3
     wait_for(lambda: all(map(is_gone, pids)))
 
 
 BUSY = """
-    import os, subprocess, sys
+    import subprocess, sys
 
     class Busy:
         def __init__(self):
-            child = subprocess.Popen([sys.executable, "-ISc", "while True: pass"])
-            with open(os.environ["STORY"], "w") as story:
-                print(os.getpid(), child.pid, file=story)
+            subprocess.Popen([sys.executable, "-ISc", "while True: pass"])
 
         def act(self, board):
             return board.legal_moves[0]
@@ -277,13 +280,10 @@ def state_of(pid):
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_agent_is_stopped_between_its_requests_with_all_that_it_started(
-    host, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("STORY", str(tmp_path / "story"))
+def test_agent_is_stopped_between_its_requests_with_all_that_it_started(host, processes, tmp_path):
     (tmp_path / "busy.py").write_text(textwrap.dedent(BUSY))
     agent = host("Busy", place=tmp_path / "busy.py")
-    pids = (tmp_path / "story").read_text().split()
+    pids = descendants(processes[0].pid)[-2:]
     for _ in range(3):
         wait_for(lambda: [state_of(pid) for pid in pids] == ["T", "T"])
         assert agent.act(Board()) == Board().legal_moves[0]
@@ -317,7 +317,8 @@ SMALL = ProcessLimits(memory=768, processes=16)
         ("WrongTypes", "it sent JSON that is no object"),
         ("WrongMoves", "it sent no move"),
         ("Pickle", "it sent no JSON: .*"),
-        ("KillSupervisor", r"it died in act \(exit code -9\)"),
+        ("KillSupervisor", "(it was killed in act by signal 9|no answer to act within 15 s)"),
+        ("KillOthers", "no answer to act within 2 s"),
         ("StopSupervisor", "no answer to act within 2 s"),
         ("ForeignDescriptors", "it answered another request"),
     ],
@@ -340,6 +341,17 @@ def test_hostile_agent_ends_its_move_only(host, processes, name, reason, tmp_pat
     assert (processes[0].returncode is None) == (goes_on or name == "WrongMoves")
     agent.close()
     wait_for(lambda: not sleepers())
+
+
+@pytest.mark.skipif(not can_isolate(), reason="the system has no PID namespaces for programs")
+def test_agent_cannot_kill_another(host):
+    killer, other = host("KillOthers", place=HOSTILE, timeout=2.0), host("First")
+    board = Board()
+    for _ in range(2):
+        board.push(killer.act(board))
+    with pytest.raises(EngineError, match="no answer to act within 2 s"):
+        killer.act(board)
+    assert other.act(board) == board.legal_moves[0]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ FAULTS = {  # of hostile.py, and what the record says of each
     "WrongTypes": "it sent .*",
     "WrongMoves": "(it sent no move|it answered another request)",
     "Pickle": "it sent no JSON: .*",
-    "KillSupervisor": r"it died in act \(exit code -9\)",
+    "KillSupervisor": rf"({LATE}|it was killed in act by signal 9)",
+    "KillOthers": LATE,
     "StopSupervisor": LATE,
     "ForeignDescriptors": "it answered another request",
 }
