@@ -1,4 +1,4 @@
-"""The td command: interrupted generations."""
+"""The td command: interrupted generations, and options without effect."""
 
 import signal
 import sys
@@ -8,7 +8,8 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from tests.training.commands import SECONDS, start
+from tests.training.commands import SECONDS, run_here, start
+from training import td
 from training.trainer.checkpoint import load_checkpoint
 from training.trainer.presets import TD_PRESETS
 
@@ -47,3 +48,13 @@ def test_interrupted_generation_ends_at_once_and_is_dropped(tmp_path, name, numb
     assert "--resume" in said
     state = load_checkpoint(tmp_path).state
     np.testing.assert_equal(asdict(state), asdict(TD_PRESETS[name].regime.init(0)))
+
+
+@pytest.mark.parametrize("words", ["--threads 2", "--engine=env", "--executor ray"])
+def test_options_of_the_curve_are_refused_without_a_curve(tmp_path, monkeypatch, capsys, words):
+    given = [*words.split(), "--curve-every", 0, "--generations", 1, "--out", tmp_path / "run"]
+    status, _, error = run_here(td, ["c5-n0.001", *given], monkeypatch, capsys)
+    option = words.replace("=", " ").split()[0]
+    expected = f"error: {option} has no effect with --curve-every 0: leave it out\n"
+    assert (status, error) == (1, expected)
+    assert not (tmp_path / "run").exists()

@@ -7,7 +7,7 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -135,6 +135,8 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         program.description,
         default=TrainerConfig(preset.regime, preset.generations),
     )
+    if program.call == TD and not options.curve_every:
+        _refuse_curve_options(words)
     config = options.run_config(name)
 
     def complete() -> bool:
@@ -147,6 +149,14 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
             console.print(f"No generation is left, but the run lacks {names}: it is written now")
         with _progress(config, start.state.generation, console) as report:
             train(config, start, report)
+
+
+def _refuse_curve_options(words: Sequence[str]) -> None:
+    """Raise ValueError for an option of td.py that is only for the games of the curve."""
+    given = {word.partition("=")[0] for word in words}
+    for option in ("--threads", "--engine", "--executor", "--address"):
+        if option in given:
+            raise ValueError(f"{option} has no effect with --curve-every 0: leave it out")
 
 
 def load_preset(text: str) -> Preset:
