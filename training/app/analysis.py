@@ -15,7 +15,7 @@ from threading import Event
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 import agents
@@ -38,7 +38,7 @@ from training.app.agent_pool import PlayerKey
 from training.app.async_agent import analyse_in_thread, in_thread, run_in_thread
 from training.app.opponents import choose_opponent, opponent_name
 from training.app.preparation import JUDGE_PREPARATION, TABLE_PIECES, TABLES_PREPARATION
-from training.app.request_body import Json, check_fields, read_fields
+from training.app.request_body import Json, JSONAnswer, check_fields, read_fields
 from training.league.entrants import close_agent
 
 REPETITION, NO_PROGRESS = 3, 40  # the pages' draw rules
@@ -56,7 +56,7 @@ async def show_player(request: Request) -> Response:
     choice = await run_in_thread(_choose_agent, request.app.state.catalog, fields)
     is_named = bool(fields["opponent"])
     name = opponent_name(fields["opponent"], fields["level"]) if is_named else choice.label
-    return JSONResponse(
+    return JSONAnswer(
         {
             "agent": choice.agent,
             "label": choice.label,
@@ -95,7 +95,7 @@ async def analyse(request: Request) -> Response:
     async with _search(request, fields["search"]) as stop, state.pool.borrow(key, make) as agent:
         analysis = await analyse_in_thread(agent, board, choice.limits, seed, stop)
     exact = await run_in_thread(exact_result, board)
-    return JSONResponse({"label": choice.label, "exact": exact, **_analysis_to_json(analysis)})
+    return JSONAnswer({"label": choice.label, "exact": exact, **_analysis_to_json(analysis)})
 
 
 async def stop_search(request: Request) -> Response:
@@ -103,7 +103,7 @@ async def stop_search(request: Request) -> Response:
     fields = await read_fields(request, search=str)
     if stop := request.app.state.searches.get(fields["search"]):
         stop.set()
-    return JSONResponse({})
+    return JSONAnswer({})
 
 
 @asynccontextmanager
@@ -134,7 +134,7 @@ def explain(request: Request) -> Response:
         raise ValueError("Ask for ?agent=NAME&fen=FEN.")
     agent = request.app.state.catalog.make(query["agent"])
     try:
-        return JSONResponse(agents.explain(agent, Board(query["fen"])).to_json())
+        return JSONAnswer(agents.explain(agent, Board(query["fen"])).to_json())
     finally:
         close_agent(agent)
 

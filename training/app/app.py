@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
@@ -21,6 +21,7 @@ from training.app import analysis, archive, pages, preparation, runs_page
 from training.app.agent_catalog import AgentCatalog
 from training.app.agent_pool import AgentPool
 from training.app.async_agent import run_in_thread
+from training.app.request_body import JSONAnswer
 from training.app.run_launcher import RunLauncher
 from training.app.security import SecurityMiddleware
 from training.app.templates import render_page
@@ -93,6 +94,6 @@ async def handle_disconnect(request: Request, error: Exception) -> Response:
 
 def _error_response(request: Request, status: int, reason: str) -> Response:
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": reason}, status)
+        return JSONAnswer({"error": reason}, status)
     reason = "There is no page at this address." if reason == "Not Found" else reason
     return render_page("error.html.jinja", "", status, reason=reason)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from anyio import move_on_after
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from agents.agent import Agent
@@ -30,7 +30,7 @@ from checkers_env.render.scene import SIDES
 from training.app.agent_pool import PlayerKey
 from training.app.analysis import create_board
 from training.app.async_agent import in_thread, run_in_thread
-from training.app.request_body import Json, read_fields
+from training.app.request_body import Json, JSONAnswer, read_fields
 from training.league.entrants import close_agent
 from training.rating.thesis_ratings import Rating, rate_series
 
@@ -62,7 +62,7 @@ async def keep_game(request: Request) -> Response:
     key = PlayerKey(game.tags[SIDES[side]], fields["seed"] or 0, side)
     if agent := request.app.state.pool.take(key):
         await _announce_end(agent, board, side)
-    return JSONResponse({}, 201)
+    return JSONAnswer({}, 201)
 
 
 async def _announce_end(agent: Agent, board: Board, side: int) -> None:
@@ -176,12 +176,12 @@ def _person_rating(game: pdn.Game) -> float | None:
 def show_archive(request: Request) -> Response:
     """Return the agents' results against people, and their ratings."""
     folder = request.app.state.games
-    return JSONResponse(archive_to_json(folder, load_games(folder)))
+    return JSONAnswer(archive_to_json(folder, load_games(folder)))
 
 
 def export_archive(request: Request) -> Response:
     """Return all finished games as one PDN text."""
-    return JSONResponse({"pdn": pdn.dumps(load_games(request.app.state.games))})
+    return JSONAnswer({"pdn": pdn.dumps(load_games(request.app.state.games))})
 
 
 routes = [

@@ -61,7 +61,11 @@ async def analyse_in_thread(
         PREPARATION.wait(stop)
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
-        analysis = analyse_until(agent, board.copy(), limits, stop)
+        try:
+            analysis = analyse_until(agent, board.copy(), limits, stop)
+        finally:
+            if isinstance(agent, PlayerAgent):
+                agent.free()  # only searches that run hold tables
         check_move(analysis.move, board)
         return analysis
 

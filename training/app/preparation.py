@@ -14,7 +14,7 @@ from functools import partial
 from threading import Event, Thread
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from agents.analysis import analyse_until
@@ -24,6 +24,7 @@ from agents.limits import Limits
 from checkers_env.board import Board
 from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.opponents import BY_ID, RECOMMENDED
+from training.app.request_body import JSONAnswer
 
 TYPICAL_SECONDS = 20
 POLL_SECONDS = 0.1
@@ -95,7 +96,7 @@ def _prepare(agents: tuple[str, ...], pieces: int) -> None:
 
 async def show_preparation(request: Request) -> Response:
     """Return the seconds since the start of the compilation, None when it is done."""
-    return JSONResponse({"seconds": PREPARATION.seconds, "typical": TYPICAL_SECONDS})
+    return JSONAnswer({"seconds": PREPARATION.seconds, "typical": TYPICAL_SECONDS})
 
 
 routes = [Route("/api/preparation", show_preparation)]

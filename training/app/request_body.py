@@ -1,4 +1,4 @@
-"""JSON bodies of requests, with type checks of each field."""
+"""JSON bodies of requests, with type checks of each field, and of responses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from anyio import fail_after
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 MAX_TEXT_LENGTH = 100_000
 MAX_QUOTE = 100  # characters of a wrong value in an error
@@ -21,6 +22,16 @@ TYPE_NAMES = {
     list: "a list",
     dict: "an object",
 }
+
+
+class JSONAnswer(JSONResponse):
+    """JSON in which a file name that is no UTF-8 is shown as far as it can be."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the bytes of the body."""
+        return json.dumps(
+            content, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode("utf-8", "replace")
 
 
 async def read_fields(request: Request, **types: type) -> dict[str, Any]:

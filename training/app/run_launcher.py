@@ -9,22 +9,23 @@ closes it with the server, however the server ends.
 from __future__ import annotations
 
 import _thread
+import faulthandler
 import os
 import shlex
 import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, NoReturn
 
 from starlette.exceptions import HTTPException
 
 from training.app.request_body import Json
 from training.app.run_reader import is_run, last_generation
+from training.runtime.cli import end_at_once
 from training.trainer.cli import PRESETS_BY_COMMAND, TrainingCommand, run_program, shell_words
 from training.trainer.presets import Preset
 
@@ -237,19 +238,20 @@ def _end_with_input() -> None:
     """Wait for the end of the standard input, and interrupt the main thread then."""
     while os.read(0, 1024):  # sys.stdin would be locked at the interpreter's end
         pass
+    # This ends even a process whose interpreter is locked, and prints where all threads are.
+    faulthandler.dump_traceback_later(EXIT_SECONDS, exit=True)
     if sys.platform == "win32":
         _thread.interrupt_main()
     else:
-        os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(EXIT_SECONDS)
-    os._exit(1)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
-def main() -> int:
-    """Run a training command until its standard input closes; return the exit status."""
+def main() -> NoReturn:
+    """Run a training command until its standard input closes, and end the process at once."""
     threading.Thread(target=_end_with_input, daemon=True).start()
-    return run_program(TrainingCommand(_call(sys.argv[1]), __doc__ or "", sys.argv[1]))
+    program = TrainingCommand(_call(sys.argv[1]), __doc__ or "", sys.argv[1])
+    end_at_once(run_program(program))  # the end of an interpreter may wait for threads
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

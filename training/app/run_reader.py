@@ -15,6 +15,7 @@ from typing import Any
 
 from checkers_env.files import read_regular, resolve_inside
 from training.app.request_body import Json
+from training.league.game import printable
 from training.regimes import regime_from_config
 from training.trainer.checkpoint import FILE_NAME, has_checkpoint, load_checkpoint
 from training.trainer.loop import CHAMPION_FILE, CHAMPIONS_FOLDER, CURVE_FILE, PLOT_FILE
@@ -38,7 +39,7 @@ def find_runs(folder: Path) -> dict[str, Path]:
         subfolders = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError:  # the folder does not exist yet
         return {}
-    return {path.name: path for path in [folder.resolve(), *subfolders] if is_run(path)}
+    return {printable(path.name): path for path in [folder.resolve(), *subfolders] if is_run(path)}
 
 
 def is_run(folder: Path) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from agents.match_kernel import DRAW
@@ -27,7 +27,7 @@ from training.app.generation_replay import (
     replay_checkpoint,
     replay_latest,
 )
-from training.app.request_body import Json, read_fields
+from training.app.request_body import Json, JSONAnswer, read_fields
 from training.app.run_launcher import (
     DEFAULT_GENERATIONS,
     GENERATIONS,
@@ -72,7 +72,7 @@ def list_runs(request: Request) -> Response:
         }
         for name, run in all_runs(request).items()
     ]
-    return JSONResponse({"runs": sorted(runs, key=lambda run: -run["save_time"])})
+    return JSONAnswer({"runs": sorted(runs, key=lambda run: -run["save_time"])})
 
 
 def show_run(request: Request) -> Response:
@@ -81,14 +81,14 @@ def show_run(request: Request) -> Response:
     if request.query_params.get("version") == run_version(run):
         return Response(status_code=204)
     launched = request.app.state.launcher.generations_of(run)
-    return JSONResponse(read_run(run) | ({"asked_generations": launched} if launched else {}))
+    return JSONAnswer(read_run(run) | ({"asked_generations": launched} if launched else {}))
 
 
 def show_generation(request: Request) -> Response:
     """Return the standings and the games of a run's current generation."""
     with _lookup_error_as_404():
         save_ns, replay = replay_latest(_find_run(request))
-    return JSONResponse(
+    return JSONAnswer(
         {
             "version": str(save_ns),
             "number": replay.number,
@@ -110,7 +110,7 @@ def show_game(request: Request) -> Response:
         raise HTTPException(404, f"There are {len(replay.games)} games, counted from 0.")
     tags = {"Event": f"{run.name}, generation {replay.number}", "Round": str(number + 1)}
     game = _game_to_json(replay.games[number], tags)
-    return JSONResponse({**game, "generation": replay.number, "number": number})
+    return JSONAnswer({**game, "generation": replay.number, "number": number})
 
 
 def show_champions_game(request: Request) -> Response:
@@ -123,24 +123,24 @@ def show_champions_game(request: Request) -> Response:
     with _lookup_error_as_404():
         game = play_champions(run, black, white, card)
     tags = {"Event": f"Champions of {run.name}", "Round": str(card)}
-    return JSONResponse(_game_to_json(game, tags) | {"card": card})
+    return JSONAnswer(_game_to_json(game, tags) | {"card": card})
 
 
 def show_launch(request: Request) -> Response:
     """Return the status of the run that the page has started."""
-    return JSONResponse(_launcher(request).status())
+    return JSONAnswer(_launcher(request).status())
 
 
 async def start_run(request: Request) -> Response:
     """Start a small run."""
     fields = await read_fields(request, preset=str, generations=int, seed=int)
-    return JSONResponse(await run_in_thread(_launcher(request).start, **fields), 201)
+    return JSONAnswer(await run_in_thread(_launcher(request).start, **fields), 201)
 
 
 async def stop_run(request: Request) -> Response:
     """Stop the run that the page has started."""
     await read_fields(request)
-    return JSONResponse(await run_in_thread(_launcher(request).stop))
+    return JSONAnswer(await run_in_thread(_launcher(request).stop))
 
 
 def _launcher(request: Request) -> RunLauncher:

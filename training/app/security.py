@@ -7,15 +7,17 @@ that changes something, or goes to ``/api/``, must come from the server's own pa
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from training.app.request_body import JSONAnswer
+
 MAX_BYTES = 1 << 20  # largest request
+HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z.-]+))(?::[0-9]*)?")  # RFC 9110, 7.2
 SAFE_METHODS, API_PREFIX = ("GET", "HEAD"), "/api/"
 HEADERS = {
     "Content-Security-Policy": (
@@ -55,7 +57,7 @@ class SecurityMiddleware:
         try:
             check_request(scope["method"], scope["path"], Headers(scope=scope))
         except HTTPException as error:
-            app = JSONResponse({"error": error.detail}, error.status_code)
+            app = JSONAnswer({"error": error.detail}, error.status_code)
         await app(scope, receive, send_with_headers)
 
 
@@ -86,8 +88,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _host_name(host: str) -> str:
-    """Return a Host header without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """Return a Host header without its port; nothing unless it is a name or an address alone."""
+    match = HOST.fullmatch(host)
+    return (match[1] or match[2]).lower() if match else ""

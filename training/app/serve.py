@@ -28,7 +28,6 @@ import tyro
 import uvicorn
 from platformdirs import user_data_path
 from rich.console import Console
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -36,6 +35,7 @@ from checkers_env.files import check_folder
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
 from training.app.preparation import JUDGE_PREPARATION, PREPARATION, TABLES_PREPARATION
+from training.app.request_body import JSONAnswer
 from training.app.security import is_loopback
 from training.app.templates import form_values
 from training.runtime.cli import read_options, run_command
@@ -168,7 +168,7 @@ def answer_when_stopped(app: ASGIApp) -> ASGIApp:
         except asyncio.CancelledError:
             if scope["type"] != "http":
                 raise
-            response = JSONResponse({"error": "The server has stopped."}, 503)
+            response = JSONAnswer({"error": "The server has stopped."}, 503)
             with suppress(RuntimeError):  # an answer was on its way
                 await response(scope, receive, send)
 

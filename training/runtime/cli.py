@@ -42,7 +42,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     try:
         command(sys.argv[1:], console)
     except AbandonedThreadsError:
-        _end_at_once(INTERRUPTED)
+        end_at_once(INTERRUPTED)
     except KeyboardInterrupt:
         return INTERRUPTED
     except (ValueError, OSError, EngineError, ModuleNotFoundError) as error:
@@ -51,7 +51,7 @@ def run_command(command: Callable[[list[str], Console], None]) -> int:
     return 0
 
 
-def _end_at_once(status: int) -> NoReturn:
+def end_at_once(status: int) -> NoReturn:
     """End the process without waiting for its threads."""
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):

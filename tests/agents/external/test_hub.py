@@ -32,7 +32,7 @@ from agents.external.process import LineProcess, ProcessLimits
 from agents.limits import Limits
 from checkers_env.board import Board
 from tests import DATA
-from tests.training.commands import is_gone, wait_for
+from tests.training.commands import descendants, is_gone, wait_for
 
 PYTHON = sys.executable
 OURS = [PYTHON, "-m", "agents.external.hub"]
@@ -48,7 +48,7 @@ def faulty(fault, **given):
 
 
 def pid_of(agent):
-    return commands.descendants(agent._process._process.popen.pid)[-1]
+    return descendants(agent._process._process.popen.pid)[-1]
 
 
 def random_game(seed):

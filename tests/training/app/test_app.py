@@ -214,6 +214,12 @@ def test_agent_keeps_its_memory_in_a_game(client, strangers, monkeypatch):
     assert [ask(3), ask(1)] == [1, 1]
 
 
+def test_agent_that_waits_for_its_turn_holds_no_large_table(client):
+    analyse(client, agent="strong", seconds=0.1)
+    (place,) = client.app.state.pool._places.values()
+    assert place.agent.ws.table.nbytes <= 1 << 21
+
+
 def test_failed_agent_is_made_anew(client, strangers):
     for name, words in (
         ("Failing", "it has no idea"),
@@ -476,7 +482,8 @@ def test_fields_of_wrong_type_are_refused(value):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8024", "127.0.0.1.evil.example",
-    "", "[::1", "192.168.0.7:8024", "localhost.evil", "0.0.0.0"])  # fmt: skip
+    "", "[::1", "192.168.0.7:8024", "localhost.evil", "0.0.0.0", "127.0.0.1:8024, evil",
+    "evil@127.0.0.1:8024", "127.0.0.1:8024/evil", "127.0.0.1#evil", "127.0.0.1?"])  # fmt: skip
 def test_request_for_another_host_is_refused(client, host):
     answer = client.get("/", headers={"Host": host})
     assert (answer.status_code, answer.json()["error"][:11]) == (421, "This server")

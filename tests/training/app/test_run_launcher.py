@@ -2,6 +2,8 @@
 
 import os
 import shlex
+import subprocess
+import sys
 import time
 
 import pytest
@@ -167,6 +169,29 @@ def test_closed_launcher_has_ended_its_run(tmp_path):
     assert process.poll() is not None
     assert launcher.status() == {"state": "none"}
     launcher.close()
+
+
+STUCK = """
+import ctypes, signal, time
+from training.app import run_launcher
+
+def hold(program):
+    time.sleep(0.5)  # until the end of the input is seen
+    ctypes.PyDLL(None).sleep(1000)  # with the interpreter's lock
+
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+run_launcher.EXIT_SECONDS, run_launcher.run_program = 1, hold
+run_launcher.main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has another function of this name")
+def test_run_that_cannot_be_interrupted_is_ended_and_says_where_it_was():
+    process = subprocess.run(
+        [sys.executable, "-c", STUCK, "c0"], input=b"", stderr=subprocess.PIPE, timeout=60
+    )
+    assert process.returncode == 1
+    assert b"in hold" in process.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot kill it in this way")

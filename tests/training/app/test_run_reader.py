@@ -288,6 +288,14 @@ def test_runs_are_listed_latest_first(client, finished):
     assert first["save_time"] > second["save_time"]
 
 
+def test_folder_with_a_name_that_is_no_utf8_is_listed_and_read(client, finished):
+    shutil.copytree(finished, finished.parent / os.fsdecode(b"b\xffd"))
+    names = [run["name"] for run in client.get("/api/runs").json()["runs"]]
+    assert sorted(names) == [r"b\udcffd", "some run"]
+    for path in (r"/api/runs/b\udcffd", r"/api/runs/b\udcffd/generation"):
+        assert client.get(path).status_code == 200
+
+
 def test_first_folder_keeps_its_name_among_equal_ones(client, finished, tmp_path):
     other = tmp_path / "other"
     run_to(other / "some run", REGIMES["coevolution"], 1)
