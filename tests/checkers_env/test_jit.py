@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -456,6 +457,19 @@ def test_cache_that_cannot_be_written_costs_only_time(laboratory, monkeypatch, b
         monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("no space left on device")))
     assert laboratory.run() == laboratory.run() == "33 0 1"
     assert [path.name for path in laboratory.cache.glob("*/*")] == ["lock"] * (broken == "disk")
+
+
+def test_package_is_imported_from_a_zip_file(tmp_path):
+    archive = shutil.make_archive(str(tmp_path / "package"), "zip", ROOT, "checkers_env")
+    script = "import checkers_env as c; print(c.__file__, len(c.Board().legal_moves))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": archive},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == [str(Path(archive, "checkers_env", "__init__.py")), "7"]
 
 
 def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
