@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import tyro
@@ -23,11 +23,8 @@ from rich.console import Console
 from rich.progress import track
 
 import agents
-from agents.agent import Agent, PlayerAgent, reseed
-from agents.analysis import root_result
+from agents.agent import Agent, reseed
 from agents.baselines.material import piece_difference
-from agents.endgame.probe import probe_board
-from agents.endgame.tables import load_tablebase
 from agents.match import MatchGame, play_through_environment
 from checkers_env.board import Board
 from checkers_env.files import write_atomically
@@ -35,6 +32,7 @@ from checkers_env.moves import Move, unpack_move
 from checkers_env.openings import THREE_MOVE
 from checkers_env.state import DrawRules
 from training.league.entrants import display_name
+from training.report.move_judge import TABLE_PIECES, TABLES, MoveJudge
 from training.runtime.cli import run_command
 
 JUDGE = "strong-1"  # its search stays as it is, so equal seeds find equal puzzles
@@ -52,18 +50,13 @@ PLAYERS: tuple[tuple[str, dict[str, int]], ...] = (
     ("samuel", {"depth": 4}),
     *((JUDGE, {"nodes": nodes}) for nodes in (10, 100, 1000)),
 )
-TABLE_PIECES = 4
 ROOT_NODES, FILTER_NODES = 10_000, 20_000  # a position, and a move of it, in the first look
 VERIFY_NODES = 200_000  # a move
 WIN, NO_WIN = 0.8, 0.25  # values from -1 to 1: of the solution at least, of other moves at most
 LAST_PLY = 120  # of a game: later positions are long endings
-UNKNOWN = 0.5  # value of a position that was not searched to any depth: neither a win nor none
-MAX_FORCED = 20  # plies in which a side has one move only
 MAX_PLIES = 9  # of a solution
 REST_PLIES = 8  # shown behind a solution, at most
 LEVELS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)  # positions of a search
-TABLES = "tables"
-SEED = 0  # of the judge: it is the same for every question
 
 
 @dataclass(frozen=True)
@@ -79,43 +72,11 @@ class Puzzle:
     verified: int | str  # least depth of the searches behind the first moves, or "tables"
 
 
-class PuzzleJudge:
-    """Values of moves, by ``strong-1`` and the endgame tables."""
+class PuzzleJudge(MoveJudge):
+    """Finds moves that are the only ones to win, by ``strong-1`` and the endgame tables."""
 
     def __init__(self) -> None:
-        self.agent = cast(PlayerAgent, agents.make(JUDGE, endgame=TABLE_PIECES))
-        self._tables = load_tablebase(TABLE_PIECES)
-
-    def best_move(self, board: Board, nodes: int) -> Move:
-        """Return the best move by a search of so many positions."""
-        reseed(self.agent, SEED)  # so that it forgets all earlier searches
-        player = self.agent.player.with_search(nodes=nodes)
-        return replace(self.agent, player=player).act(Board(board.fen()))
-
-    def evaluate(self, board: Board, nodes: int) -> tuple[float, int]:
-        """Return a position's value for the side to move, from -1 to 1, and the search's depth."""
-        self.best_move(board, nodes)
-        depth, value = root_result(self.agent, board)
-        if value is None:
-            return UNKNOWN, 0
-        return min(max(2 * value, -1.0), 1.0), depth  # beyond 1/2 are the results of tables
-
-    def score_move(self, board: Board, move: Move, nodes: int) -> tuple[float, int | str]:
-        """Return a move's value for its side, from -1 to 1, and the depth of the search behind.
-
-        The search begins where a side has a choice: forced replies are made first.
-        """
-        after, sign = Board(board.fen()), -1.0
-        after.push(move)
-        while len(after.legal_moves) == 1 and after.ply < MAX_FORCED:
-            after.push(after.legal_moves[0])
-            sign = -sign
-        if not after.legal_moves:
-            return -sign, TABLES
-        if result := probe_board(self._tables, after):
-            return sign * result.value, TABLES
-        value, depth = self.evaluate(after, nodes)
-        return UNKNOWN if value == UNKNOWN else sign * value, depth + after.ply
+        super().__init__(JUDGE)
 
     def only_win(self, board: Board, nodes: int) -> tuple[Move, list[int | str]] | None:
         """Return the only move that wins and the depths of the searches; None without one."""

@@ -6,5 +6,6 @@
 - ``games``: games packed for the page's viewer
 - ``terminal``: tables on the terminal
 - ``examination``: one player's opponents, time, determinism and accuracy in endings
+- ``move_judge``: values of moves, by deep searches and endgame tables
 - ``calibration``: how well values foretell results
 """

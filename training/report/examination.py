@@ -86,23 +86,28 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> list
     boards = boards[:: max(len(boards) // MOVES, 1)][:MOVES]
     if not boards:
         raise ValueError("its games have no position in which it has a choice")
-    rng = np.random.default_rng(seed)
     with ExitStack() as stack:
         agent = reseed(make(), seed)
         stack.callback(close_agent, agent)
-        tables = load_tablebase(max(PIECES))
         timing = measure_time(agent, boards)
         same = measure_determinism(lambda number: reseed(make(), number), boards)
-        kept = {n: measure_accuracy(agent, tables, n, POSITIONS, rng) for n in PIECES}
+        endings = examine_endings(agent, seed)
     return [
         f"Time a move: {timing.mean * 1000:.3g} ms in the mean, {timing.median * 1000:.3g} in the "
         f"median, {timing.longest * 1000:.3g} at most ({timing.moves} positions with a choice).",
         f"Determinism: the same move in {same:.1%} of these positions whatever the seed.",
-        *(
-            f"Endings of {pieces} pieces, drawn at random where a move would spoil them: "
-            f"{wins} of {POSITIONS} wins kept, {draws} of {POSITIONS} draws."
-            for pieces, (wins, draws) in kept.items()
-        ),
+        *endings,
+    ]
+
+
+def examine_endings(agent: Agent, seed: int, positions: int = POSITIONS) -> list[str]:
+    """Return sentences on the won and the drawn endings, so many of each, that an agent keeps."""
+    tables, rng = load_tablebase(max(PIECES)), np.random.default_rng(seed)
+    kept = {pieces: measure_accuracy(agent, tables, pieces, positions, rng) for pieces in PIECES}
+    return [
+        f"Endings of {pieces} pieces, drawn at random where a move would spoil them: "
+        f"{wins} of {positions} wins kept, {draws} of {positions} draws."
+        for pieces, (wins, draws) in kept.items()
     ]
 
 
