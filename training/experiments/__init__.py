@@ -21,5 +21,7 @@
 - ``page``: the pages of tables and of verdicts in Markdown
 - ``plots``: pictures of the pages
 - ``comparison``: presets compared over several seeds
+- ``regret``: what moves give away, by a strong judge
+- ``cycles``: whether champions of one run beat each other in circles
 - ``model_card``: the best seed of each player, model cards and the leaderboard
 """
