@@ -3,7 +3,9 @@
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
+from checkers_env.files import write_atomically
 from training.app.static_site import build
+from training.experiments import cycles, regret
 from training.experiments.page import write_page
 from training.experiments.plan import Scope
 from training.experiments.results import ResultStore
@@ -31,11 +33,14 @@ html_title = project
 
 
 def write_generated_pages(app):
-    """Write the tables and the model cards, which git does not keep, from the records."""
+    """Write tables, pictures and model cards, which git does not keep, from the records."""
     folder, records = Path(app.srcdir) / "generated", Path(app.srcdir).parent / "results"
     tables = list(EXPERIMENTS.values())
     write_page(folder / "reproduction.md", tables, Scope(), ResultStore(records))
     write_cards(folder / "zoo", ZooConfig(results=records))
+    (folder / "strength").mkdir(exist_ok=True)
+    for name, content in (regret.pages(records) | cycles.pages(records)).items():
+        write_atomically(folder / "strength" / name, content)
 
 
 def build_static_site(app, error):

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -36,7 +36,7 @@ from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
 from training.league import records, schedule
 from training.league.adjudicate import make_adjudicator
-from training.league.entrants import Entry, file_digest, is_confined, make_entry
+from training.league.entrants import Entry, close_agent, file_digest, is_confined, make_entry
 from training.league.game import LeagueRules, limit_agent, one_line, printable
 from training.league.journal import FILE_NAME, Journal
 from training.league.records import Entrant, GameRecord, League
@@ -47,7 +47,7 @@ from training.rating.elo import describe_scale, find_anchor
 from training.rating.placement import MOST_GAMES, placement_rounds
 from training.rating.zoo_scale import ANCHORS, agent_text, known_ratings
 from training.report.calibration import calibrate, make_valuing_player
-from training.report.examination import examine_player, lineup
+from training.report.examination import examine_endings, examine_player, lineup
 from training.report.html_report import render_report
 from training.report.standings import reproductions, standings, summary, write_standings
 from training.report.terminal import answer_counts, move_time, print_league
@@ -61,6 +61,7 @@ NOTES = (
     "one observation.",
 )
 PDN_FILE, REPORT_FILE, DIAGRAM_FILE = "games.pdn", "report.html", "calibration.svg"
+ENDINGS = 25  # of each kind, for an agent alone
 FILES = (FILE_NAME, records.LEAGUE_FILE, PDN_FILE, REPORT_FILE, DIAGRAM_FILE)  # of a league
 
 
@@ -227,7 +228,8 @@ def play_league(
         kept = pentanomial.games_until_decision(games, config.sprt)
         found = [pentanomial.sprt_sentence(kept, config.sprt)]
     league = replace(setup.league, games=tuple(kept))
-    if config.analyse:
+    asked = is_placement(config) and AgentSpec.parse(config.agents[0]).kind not in ("dxp", "llm")
+    if config.analyse or asked:
         found = findings(setup.entries[0], league, config)
     if unplayed:
         what = f"{len(unplayed)} of {len(setup.fixtures)} games were not played"
@@ -238,13 +240,21 @@ def play_league(
 
 
 def findings(entry: Entry, league: League, config: BenchmarkConfig) -> list[str]:
-    """Return the findings of an examination, or the reason why it was not finished."""
+    """Return the findings of an examination, or the reason why it was not finished.
+
+    An agent alone is examined in endings only.
+    """
 
     def make() -> Agent:
         return limit_agent(entry.make(), config.move_limit or None)
 
     try:
-        return examine_player(make, league, config.seed)
+        if config.analyse:
+            return examine_player(make, league, config.seed)
+        with ExitStack() as stack:
+            agent = make()
+            stack.callback(close_agent, agent)
+            return examine_endings(agent, config.seed, ENDINGS)
     except (EngineError, ValueError) as error:
         return [one_line(f"The examination was not finished: {error}.")]
 
@@ -372,7 +382,7 @@ def write_reports(
         league = records.select_entrants(
             league, [league.entrants[it].name for it in sorted(players)]
         )
-        found = list(move_time(league, 0))
+        found = [*move_time(league, 0), *found]
     known = scale_ratings(config, league.entrants)
     anchor = None if known else find_anchor(league.entrants, config.anchor)
     scale = describe_scale(anchor, known)

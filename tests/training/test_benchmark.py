@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from markupsafe import escape
@@ -238,6 +239,9 @@ def test_agent_alone_is_rated_on_the_zoos_scale(command, mine, cards, tmp_path):
     scale = r" on the zoo's scale \(0: piece counter at 4 plies\), (above|below|between) .*\."
     assert re.fullmatch(r"last: [+-]\d+ \[[+-]\d+, [+-]\d+\]" + scale, out.splitlines()[0])
     assert re.search(r":last: [\d.]+ ms a move\.$", out, re.MULTILINE)
+    same = SimpleNamespace(act=lambda board: board.legal_moves[-1])
+    for sentence in examination.examine_endings(same, 1, benchmark.ENDINGS):
+        assert f"{sentence}\n" in out
     (row,) = [line for line in out.splitlines() if line.split()[:1] == ["random"]]
     assert "-716" in row.split()
     whole = journal_of(tmp_path / "a")

@@ -42,6 +42,7 @@ CYCLES = "cycles.jsonl"
 FIELDS = {"run": str, "generation": int, "version": str, "opponents": list, "scores": list}
 DEPTH, CARDS = 4, 20
 SAMPLES = 200  # simulations, divisions of the cards, bootstrap samples
+PICTURE = "![Ratings of a run's champions, by generation](generated/strength/cycles.svg)"
 RUNS = [f"blondie24-2001-seed-{seed}" for seed in range(5)]  # on the page
 
 
@@ -194,7 +195,10 @@ def read_round_robins(results: Path) -> dict[str, tuple[list[int], Floats]]:
 def pages(results: Path) -> dict[str, bytes]:
     """Return the table of all runs in Markdown and the picture of ratings, by file name."""
     robins = read_round_robins(results)
-    return {"cycles.txt": cycles_table(robins).encode(), "cycles.svg": cycles_picture(robins)}
+    if not robins:
+        return {"cycles.txt": b"No run has been played yet.\n"}
+    table = f"{cycles_table(robins)}\n{PICTURE}\n".encode()
+    return {"cycles.txt": table, "cycles.svg": cycles_picture(robins)}
 
 
 def cycles_table(robins: dict[str, tuple[list[int], Floats]]) -> str:
@@ -220,8 +224,7 @@ def cycles_picture(robins: dict[str, tuple[list[int], Floats]]) -> bytes:
         axes.plot(generations, ratings, "osD^v"[number], color=f"C{number}", label=name, ls="-")
     axes.set(xlabel="generation of the champion", ylabel="rating in its run, logits")
     axes.spines[["top", "right"]].set_visible(False)
-    if robins:
-        figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return to_svg(figure)
 
 

@@ -269,7 +269,7 @@ def regret_table(players: dict[str, Judged]) -> str:
     less, reference = f"less that of `{REFERENCE}`", players[REFERENCE]
     positions = reference.regret.shape[1]
     lines = [
-        f"| player | of it | points, {positions} positions | {less} | endings kept, % | {less} |",
+        f"| player | members | points, {positions} positions | {less} | endings kept, % | {less} |",
         "|---|" + "---:|" * 5,
     ]
     for player, found in players.items():

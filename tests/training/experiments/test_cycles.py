@@ -112,7 +112,7 @@ def test_round_robin_goes_on_where_it_stopped(run, tmp_path, monkeypatch):
     assert (parts / cycles.CYCLES).read_bytes() == (whole / cycles.CYCLES).read_bytes()
     generations, points = read_round_robins(whole)[run.name]
     assert generations == [*PLAYERS]
-    assert cycles.pages(whole)["cycles.txt"].count(b"\n") == 3
+    assert cycles.pages(whole)["cycles.txt"].count(b"\n") == 5
     players = [agents.make(str(ZOO / f"{name}.safetensors"), depth=2) for name in PLAYERS.values()]
     for card, opening in enumerate((TWO_MOVE[0], TWO_MOVE[21])):
         for side in (0, 1):
