@@ -75,80 +75,47 @@ def test_names_of_the_table_are_reserved(example):
         Encoding("advanced").architecture  # noqa: B018 - the look-up raises
 
 
-class Parts(NamedTuple):
-    """An evaluator by whose class name the parts that it lacks or spoils are known."""
+def start_to(count):
+    """Return a start of the state that writes so many numbers."""
 
-    weights: NDArray[np.float64]
-    king: float
-
-
-def evaluator_of(name, *functions):
-    """Return a class like Parts of this name, with these implementations."""
-    cls = NamedTuple(name, Parts.__annotations__.items())
-    for function in functions:
-        generic, implementation = function(cls)
-        generic.register(cls)(implementation)
-    return cls
-
-
-def size_two(cls):
-    return evaluator.state_size, lambda own: 2
-
-
-def start_two(cls):
     def start(own, position, view, state):
-        state[0] = state[1] = view
-
-    return evaluator.start_state, start
-
-
-def start_beyond(cls):
-    def start(own, position, view, state):
-        for i in range(3):
+        for i in range(count):
             state[i] = view
 
     return evaluator.start_state, start
 
 
-def advance(cls):
-    return evaluator.advance_state, lambda own, before, after, view, old, new: None
-
-
-def weigh(cls):
-    return evaluator.evaluate, lambda own, position, view, state, scratch: own.weights[2] * 1.0
-
-
-def nothing(cls):
-    return evaluator.evaluate, lambda own, position, view, state, scratch: 0.0
-
-
-def add_up(cls):
-    return evaluator.logit, lambda own, position, view, state: 0.0
-
-
+SIZE = evaluator.state_size, lambda own: 2
+ADVANCE = evaluator.advance_state, lambda own, before, after, view, old, new: None
+NOTHING = evaluator.evaluate, lambda own, position, view, state, scratch: 0.0
+THIRD = evaluator.evaluate, lambda own, position, view, state, scratch: own.weights[2] * 1.0
+LOGIT = evaluator.logit, lambda own, position, view, state: 0.0
+FIELDS = {"weights": NDArray[np.float64], "king": float}
 REFUSED = [
-    ("Empty", (), 2, TypeError, "Empty needs evaluate"),
+    ("Empty", (), TypeError, "Empty needs evaluate"),
     (
         "Sizeless",
-        (nothing, start_two, advance),
-        *(2, TypeError, "Sizeless needs state_size: it registers start_state and advance_state"),
+        (NOTHING, start_to(2), ADVANCE),
+        *(TypeError, "Sizeless needs state_size: it registers start_state and advance_state"),
     ),
-    ("Sized", (nothing, size_two), 2, TypeError, "Sized needs start_state and advance_state: it"),
-    ("Logit", (nothing, add_up), 2, TypeError, "Logit needs apply_gradient and is_antisymmetric"),
+    ("Sized", (NOTHING, SIZE), TypeError, "Sized needs start_state and advance_state: it"),
+    ("Logit", (NOTHING, LOGIT), TypeError, "Logit needs apply_gradient and is_antisymmetric"),
     (
         "Spilling",
-        (nothing, size_two, start_beyond, advance),
-        *(2, IndexError, "Spilling writes outside its state: state_size is 2"),
+        (NOTHING, SIZE, start_to(3), ADVANCE),
+        *(IndexError, "Spilling writes outside its state: state_size is 2"),
     ),
-    ("Deep", (weigh,), 2, IndexError, "Deep gives nan: does it read beyond its 2 weights"),
+    ("Deep", (THIRD,), IndexError, "Deep gives nan: does it read beyond its 2 weights"),
 ]
 
 
-@pytest.mark.parametrize(("name", "functions", "size", "error", "message"), REFUSED)
-def test_incomplete_evaluator_is_refused_by_name(name, functions, size, error, message):
-    cls = evaluator_of(name, *functions)
+@pytest.mark.parametrize(("name", "parts", "error", "message"), REFUSED)
+def test_incomplete_evaluator_is_refused_by_name(name, parts, error, message):
+    cls = NamedTuple(name, FIELDS.items())
+    for generic, implementation in parts:
+        generic.register(cls)(implementation)
     with pytest.raises(error, match=message):
-        register("refused", architectures.Architecture(cls, cls, size))
+        register("refused", architectures.Architecture(cls, cls, 2))
     assert "refused" not in ARCHITECTURES
 
 

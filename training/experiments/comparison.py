@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.workspace import MAX_DEPTH
-from training.experiments.crossed import independent
-from training.experiments.inference import half_width
+from training.experiments.inference import half_width, independent
 from training.experiments.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.experiments.measures import interval, player_games, score
 from training.experiments.plots import curves, dots

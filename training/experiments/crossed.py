@@ -9,47 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
-from training.experiments.inference import LEVEL, Interval
-
-
-class Estimate(NamedTuple):
-    """A mean, its standard error, and the degrees of freedom of that error."""
-
-    mean: float
-    error: float
-    df: float
-
-    @property
-    def interval(self) -> Interval:
-        """The 95 % interval by Student's t; without bounds if there are no degrees of freedom."""
-        half = self.error * float(stats.t.isf(LEVEL / 2, self.df)) if self.df > 0 else math.inf
-        return Interval(self.mean, self.mean - half, self.mean + half)
-
-    @property
-    def difference_p(self) -> float:
-        """The p of the two-sided test against 0."""
-        return min(1.0, 2 * self._tail(abs(self.mean)))
-
-    def equality_p(self, margin: float) -> float:
-        """Return twice the larger p of the two one-sided tests that the mean is within a margin.
-
-        It is at most 5 % exactly where the 95 % interval is within the margin.
-        """
-        return min(1.0, 2 * self._tail(margin - abs(self.mean)))
-
-    def _tail(self, distance: float) -> float:
-        """Return the chance of an error of at least a distance, upwards."""
-        if self.df <= 0:
-            return 1.0
-        if self.error == 0:
-            return 2.0 ** -(self.df + 1) if distance > 0 else 1.0  # the sign test
-        return float(stats.t.sf(distance / self.error, self.df))
+from training.experiments.inference import Estimate, independent
 
 
 def crossed(scores: ArrayLike) -> Estimate:
@@ -72,13 +36,6 @@ def crossed(scores: ArrayLike) -> Estimate:
         square = a + b - e
         df = square**2 / terms
     return Estimate(float(mean), math.sqrt(square / (n * m)), float(df))
-
-
-def independent(values: Sequence[float]) -> Estimate:
-    """Estimate the mean of one value a seed, as Student does."""
-    numbers = np.asarray(values, float)
-    error = float(stats.sem(numbers)) if len(numbers) > 1 else math.inf
-    return Estimate(float(numbers.mean()), error, len(numbers) - 1)
 
 
 def contrast(weights: Sequence[float], groups: Sequence[Sequence[float]]) -> Estimate:

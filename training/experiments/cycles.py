@@ -31,7 +31,7 @@ from training.evolution.evaluation import both_colours, play_for
 from training.evolution.game_runner import GameRunner, Matchup, open_game_runner
 from training.evolution.tournament import Payoff
 from training.experiments.inference import Interval
-from training.experiments.regret import keyed_lines, show
+from training.experiments.json_lines import keyed_lines
 from training.runtime.cli import read_options, run_command
 from training.runtime.curves import new_figure, to_svg
 from training.trainer.loop import CHAMPIONS_FOLDER
@@ -209,7 +209,7 @@ def cycles_table(robins: dict[str, tuple[list[int], Floats]]) -> str:
     ]
     for name, (generations, points) in robins.items():
         share, *others = analyse(points)
-        shown = [show(Interval(*(100 * number for number in it))) for it in others]
+        shown = [str(Interval(*(100 * number for number in it))) for it in others]
         cells = [f"`{name}`", str(len(generations)), f"{100 * share:.2f}", *shown]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -23,18 +23,58 @@ class Interval(NamedTuple):
     def __contains__(self, value: object) -> bool:
         return isinstance(value, float | int) and self.low <= value <= self.high
 
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+class Estimate(NamedTuple):
+    """A mean, its standard error, and the degrees of freedom of that error."""
+
+    mean: float
+    error: float
+    df: float
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval by Student's t; without bounds if there are no degrees of freedom."""
+        half = self.error * float(stats.t.isf(LEVEL / 2, self.df)) if self.df > 0 else math.inf
+        return Interval(self.mean, self.mean - half, self.mean + half)
+
+    @property
+    def difference_p(self) -> float:
+        """The p of the two-sided test against 0."""
+        return min(1.0, 2 * self._tail(abs(self.mean)))
+
+    def equality_p(self, margin: float) -> float:
+        """Return twice the larger p of the two one-sided tests that the mean is within a margin.
+
+        It is at most 5 % exactly where the 95 % interval is within the margin.
+        """
+        return min(1.0, 2 * self._tail(margin - abs(self.mean)))
+
+    def _tail(self, distance: float) -> float:
+        """Return the chance of an error of at least a distance, upwards."""
+        if self.df <= 0:
+            return 1.0
+        if self.error == 0:
+            return 2.0 ** -(self.df + 1) if distance > 0 else 1.0  # the sign test
+        return float(stats.t.sf(distance / self.error, self.df))
+
+
+def independent(values: Sequence[float]) -> Estimate:
+    """Estimate the mean of one value a seed, as Student does."""
+    numbers = np.asarray(values, float)
+    error = float(stats.sem(numbers)) if len(numbers) > 1 else math.inf
+    mean = float(numbers.mean()) if len(numbers) else math.nan
+    return Estimate(mean, error, len(numbers) - 1)
+
 
 def student(values: Sequence[float]) -> Interval:
     """Return the mean of independent values and its 95 % interval by Student's t.
 
     One value has an infinite interval. Of equal values the interval is their value alone.
     """
-    numbers = np.array(values, float)
-    mean = float(numbers.mean()) if len(numbers) else math.nan
-    if len(numbers) < 2:
-        return Interval(mean, -math.inf, math.inf)
-    half = float(half_width(numbers))
-    return Interval(mean, mean - half, mean + half)
+    return independent(values).interval
 
 
 def half_width(values: ArrayLike) -> NDArray[np.float64]:
@@ -81,6 +121,11 @@ class ChiSquare(NamedTuple):
     def p_uneven(self) -> float:
         """Chance of as large a value, if nothing differs and games are independent."""
         return float(stats.chi2.sf(self.value, self.df))
+
+    @classmethod
+    def total(cls, parts: Sequence[ChiSquare]) -> ChiSquare:
+        """Return the sum of independent chi-squares."""
+        return cls(sum(it.value for it in parts), sum(it.df for it in parts))
 
 
 def spread_of_round_robin(points: NDArray[np.float64]) -> ChiSquare:

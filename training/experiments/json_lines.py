@@ -83,3 +83,11 @@ def check_fields(row: Row, fields: Mapping[str, type]) -> None:
     for name, kind in fields.items():
         if type(row[name]) is not kind:
             raise ValueError(f"its {name} is {row[name]!r:.40}, not of type {kind.__name__}")
+
+
+def keyed_lines(path: Path, names: int, fields: Mapping[str, type]) -> JsonLines:
+    """Return the lines of a file, whose key is so many of the first fields."""
+    key = [*fields][:names]
+    return JsonLines(
+        path, lambda row: tuple(row[it] for it in key), lambda row: check_fields(row, fields)
+    )

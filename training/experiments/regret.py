@@ -9,10 +9,8 @@ players choose there and in endings (choices.jsonl). Only what is missing is com
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,9 +31,11 @@ from checkers_env.files import write_atomically
 from checkers_env.moves import Move, unpack_move
 from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
-from training.experiments.champions import champion_path, name_champion
+from training.experiments.champions import name_champion
 from training.experiments.inference import Interval
-from training.experiments.json_lines import JsonLines, Row, check_fields
+from training.experiments.jobs import Run
+from training.experiments.json_lines import Row, keyed_lines
+from training.experiments.results import ResultStore, TrainingResult
 from training.report import examination
 from training.report.move_judge import MoveJudge
 from training.runtime.cli import read_options, run_command
@@ -162,9 +162,9 @@ def record_choices(
     lines, endings = keyed_lines(results / CHOICES, 2, CHOICE_FIELDS), list(draw_endings())
     positions = hashlib.sha256("\n".join(fens).encode()).hexdigest()[:8]
     members = [(player, member) for player, count in players.items() for member in range(count)]
-    hidden = not console.is_terminal
+    store, hidden = ResultStore(results), not console.is_terminal
     for player, member in track(members, "players", console=console, disable=hidden):
-        path, options = find_player(results, player, member)
+        path, options = find_player(store, player, member)
         weights = name_champion(path.read_bytes()) if path.suffix == WEIGHTS_SUFFIX else ""
         version = " ".join([f"search {RESULTS_VERSION}", f"positions {positions}", weights])
         key = {"player": player, "member": member, "version": version.strip()}
@@ -191,29 +191,17 @@ def draw_endings() -> Iterator[tuple[Board, list[Move]]]:
             yield from examination.sample_endings(tables, pieces, value, count, rng)
 
 
-def find_player(results: Path, player: str, member: int) -> tuple[Path, dict[str, Any]]:
+def find_player(store: ResultStore, player: str, member: int) -> tuple[Path, dict[str, Any]]:
     """Return the weight file of a player, or its name if it has none, and its options."""
     spec = AgentSpec.parse(player)
     if preset := (PRESETS | ABLATIONS).get(spec.name):
-        names = champions(results, spec.name, preset.generations)
-        return champion_path(results, names[member]), spec.options
+        trained = Run(spec.name, member, preset.generations)
+        result = store.result(trained)
+        if not isinstance(result, TrainingResult):
+            raise ValueError(f"{str(store.folder)!r} has no result of {trained.title}")
+        return store.champion_path(result.champions[0]), spec.options
     file = ZOO / f"{spec.name}{WEIGHTS_SUFFIX}"
     return (file if file.exists() else Path(spec.name)), spec.options
-
-
-def champions(results: Path, preset: str, generations: int) -> list[str]:
-    """Return the names of the champions of a preset's runs, by their seeds."""
-    rows = map(json.loads, (results / "runs.jsonl").read_text("utf-8").splitlines())
-    runs = [row for row in rows if (row["preset"], row["generations"]) == (preset, generations)]
-    return [row["champions"][0] for row in sorted(runs, key=itemgetter("seed"))]
-
-
-def keyed_lines(path: Path, names: int, fields: dict[str, type]) -> JsonLines:
-    """Return the lines of a file, whose key is so many of the first fields."""
-    key = [*fields][:names]
-    return JsonLines(
-        path, lambda row: tuple(row[it] for it in key), lambda row: check_fields(row, fields)
-    )
 
 
 def judged_players(results: Path) -> tuple[NDArray[np.int64], dict[str, Judged]]:
@@ -275,14 +263,9 @@ def regret_table(players: dict[str, Judged]) -> str:
     for player, found in players.items():
         cells = [f"`{player}`", str(len(found.regret))]
         for own, other in zip(found, reference, strict=True):
-            cells += [show(difference(own, 0 * own)), show(difference(own, other))]
+            cells += [str(difference(own, 0 * own)), str(difference(own, other))]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def show(interval: Interval) -> str:
-    """Return a mean and its interval as text."""
-    return f"{interval.mean:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def regret_picture(pieces: NDArray[np.int64], players: dict[str, Judged]) -> bytes:

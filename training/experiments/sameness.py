@@ -75,7 +75,7 @@ def _five(scope: Scope, store: ResultStore) -> Sameness | None:
         "The five best of Blondie24-RR's last generation are the same (4.2).",
         "table-4.1",
         "1.6 on 10; p of so little: 1e-03",
-        ChiSquare(sum(it.value for it in each), sum(it.df for it in each)),
+        ChiSquare.total(each),
         f"from the worst to the best of five it is {np.mean([*map(np.ptp, scores)]):.1f} points, "
         f"mean of {len(each)} seeds",
     )
@@ -96,7 +96,7 @@ def _runs(scope: Scope, store: ResultStore) -> Sameness | None:
         "The uncertainty of one run is small (5.4): matches of other seeds give the same score.",
         "ranking",
         "one run of each player",
-        ChiSquare(sum(it.value for it in each), sum(it.df for it in each)),
+        ChiSquare.total(each),
         f"{players[0]}'s lead over {players[1]} is {lead.min():.1f} to {lead.max():.1f} points "
         f"by seed, with a standard deviation of {lead.std(ddof=1):.1f}",
     )

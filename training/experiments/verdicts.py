@@ -7,7 +7,6 @@ Hochberg 1995).
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.experiments.claims import Claim
-from training.experiments.crossed import Estimate, contrast, crossed, independent
-from training.experiments.inference import LEVEL, benjamini_hochberg
+from training.experiments.crossed import contrast, crossed
+from training.experiments.inference import LEVEL, Estimate, benjamini_hochberg, independent
 from training.experiments.jobs import (
     AS_THE_THESIS,
     VALIDATION_SEED,
@@ -161,7 +160,7 @@ def measure(claim: Claim, scope: Scope, store: ResultStore) -> Measured:
             return Measured(claim, independent(values), str(len(values)), tuple(values))
     values = effects(claim, scope, store)
     seeds = f"{len(values)} (planned)" if claim.seeds and scope == Scope() else str(len(values))
-    return Measured(claim, independent(values or [math.nan]), seeds, tuple(values))
+    return Measured(claim, independent(values), seeds, tuple(values))
 
 
 def pairing_scores(claim: Claim, store: ResultStore) -> NDArray[np.float64] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from checkers_env.files import write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from training.league.records import GameRecord, League, WinDrawLoss
-from training.rating.elo import Anchor, EloEstimate, rate_league
+from training.rating.elo import Anchor, EloEstimate, LeagueRatings, rate_league
 from training.rating.intervals import opening_clusters, player_points, score
 from training.rating.zoo_scale import ANCHORS, agent_text, zoo_scale
 
@@ -61,9 +61,8 @@ def write_standings(path: Path, league: League, lines: list[StandingsRow]) -> No
     write_atomically(path, json.dumps(content, indent=1).encode())
 
 
-def headline(league: League, player: int, anchor: Anchor | None, known: Mapping[int, float]) -> str:
+def headline(league: League, rated: LeagueRatings, player: int, known: Mapping[int, float]) -> str:
     """Return a player's rating, its scale, and the nearest players on it, in one sentence."""
-    rated = rate_league(league, anchor, known)
     rating, entrant = rated.rating(player), league.entrants[player]
     if known:
         scale = "the zoo's scale (0: piece counter at 4 plies)"
@@ -114,12 +113,13 @@ def summary(
     broken, count = broken_entrants(league), len(league.entrants)
     players = [number for number in range(measured or count) if number not in broken]
     if not players or count - len(broken) < 2:
-        rated = []
+        told = []
     elif too_few_openings(league) or not measured or (count == 2 and not known):
-        rated = [verdict(league)]
+        told = [verdict(league)]
     else:
-        rated = [headline(league, number, anchor, known) for number in players]
-    return " ".join([*broken.values(), *rated])
+        rated = rate_league(league, anchor, known)
+        told = [headline(league, rated, number, known) for number in players]
+    return " ".join([*broken.values(), *told])
 
 
 def verdict(league: League) -> str:

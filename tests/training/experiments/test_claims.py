@@ -10,11 +10,12 @@ from scipy import stats
 
 from tests import ROOT
 from training.experiments.claims import CLAIMS, PAPER_CLAIMS, Claim, read_seeds, read_theirs
-from training.experiments.crossed import crossed, independent
+from training.experiments.crossed import crossed
 from training.experiments.effects import EFFECTS, share_drawn, share_led, slope
 from training.experiments.inference import (
     Interval,
     benjamini_hochberg,
+    independent,
     match_interval,
     spread_of_matches,
     spread_of_round_robin,

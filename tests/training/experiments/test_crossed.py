@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from training.experiments.crossed import contrast, crossed, independent
+from training.experiments.crossed import contrast, crossed
+from training.experiments.inference import independent
 
 TABLES = 4000
 
