@@ -724,7 +724,7 @@ def test_limits_are_part_of_the_name():
         (("mcts", 5, 2), "mcts (simulations 5, seconds 2)", Limits(simulations=5, seconds=2)),
         (("random", None, None), "random", Limits()),
     ):
-        assert catalog.choose(*choice)[1:] == (label, limits)
+        assert catalog.choose(*choice)[1:] == (label, limits, 0.0)
 
 
 def test_wrong_options_are_refused(tmp_path):

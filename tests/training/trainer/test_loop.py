@@ -125,7 +125,7 @@ def interrupt_at_line(number, function, *arguments):
 
 def test_signal_before_any_line_of_the_loop_changes_no_file(tmp_path):
     """Whatever a generation leaves is there after a resumed run, and equal."""
-    changes = {"generations": 1, "champion_every": 1, "curve_every": 0}
+    changes = {"generations": 2, "champion_every": 2, "curve_every": 0}
     straight = plan_for(tmp_path / "straight", **changes)
     expected, shown = train(straight, begin(straight), nothing), scalars(straight.folder)
     for number in itertools.count(1):
