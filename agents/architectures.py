@@ -129,8 +129,8 @@ def register(name: str, architecture: Architecture) -> None:
         there = [part.__name__ for part in parts if has_implementation(part, cls)]
         missing = [part.__name__ for part in parts if part.__name__ not in there]
         if missing and (there or parts == (evaluate,)):
-            because = f": it registers {' and '.join(there)}" if there else ""
-            raise TypeError(f"{cls.__name__} needs {' and '.join(missing)}{because}")
+            needed, known = " and ".join(missing), " and ".join(there) or "nothing"
+            raise TypeError(f"{cls.__name__} needs {needed}: it registers {known}")
     if isinstance(architecture.size, int) and architecture.options == {}:
         _evaluate_guarded(architecture, architecture.size)
     ARCHITECTURES[name] = architecture

@@ -95,7 +95,8 @@ class Explanation(Parts):
             "elsewhere": self.elsewhere,
             "meaning": self.meaning,
             "layers": [
-                layer._asdict() | {"cells": [cell._asdict() for cell in layer.cells]}
+                layer._asdict()
+                | {"cells": [it._asdict() | {"squares": [*it.squares]} for it in layer.cells]}
                 for layer in self.layers
             ],
             "perspective": SIDES[self.perspective].lower(),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from agents.agent import Agent, FunctionAgent, PlayerAgent
+from agents.agent import Agent, FunctionAgent, PlayerAgent, check_move
 from agents.agent_spec import AgentSpec
 from agents.registry import make
 from agents.search.workspace import table_bits, workspace
@@ -87,13 +87,12 @@ def check_first_turn(board: Board, sides: Collection[int]) -> None:
 
 def legal_reply(agent: Agent, board: Board) -> Move:
     """Return an opponent's move, which may be text. Raise ValueError if it is illegal."""
-    move: Any = agent.act(board.copy())
-    legal = board.legal_moves
+    move = agent.act(board.copy())
     try:
-        return board.parse_move(move) if isinstance(move, str) else legal[legal.index(move)]
-    except ValueError:
+        return check_move(move, board)
+    except (TypeError, ValueError):
         who = getattr(agent, "name", type(agent).__name__)
         raise ValueError(
             f"the opponent ({who}) played {move}, illegal in {board.fen()}: "
-            f"the legal moves are {format_moves(legal)}"
+            f"the legal moves are {format_moves(board.legal_moves)}"
         ) from None
