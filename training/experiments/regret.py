@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -227,16 +228,22 @@ def regret_of(row: Row, move: str) -> float:
     return 50.0 * float(max(row["values"]) - values[move])
 
 
+@cache
+def resample(members: int, cases: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the shares of members and of cases in each sample; shape (samples, number) each."""
+    rng = np.random.default_rng(0)
+    shares_of_cases = rng.multinomial(cases, np.full(cases, 1 / cases), SAMPLES) / cases
+    shares = rng.multinomial(members, np.full(members, 1 / members), SAMPLES) / members
+    return shares, shares_of_cases
+
+
 def bootstrap(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return means of resampled members and cases; shape (members, cases) to (samples,).
 
     Arrays of equally many cases get the same cases, so that their samples can be subtracted.
     """
-    rng = np.random.default_rng(0)
-    members, cases = values.shape
-    weights = rng.multinomial(cases, np.full(cases, 1 / cases), SAMPLES) / cases
-    shares = rng.multinomial(members, np.full(members, 1 / members), SAMPLES) / members
-    return np.asarray(np.sum(weights @ values.T * shares, axis=1))
+    members, cases = resample(*values.shape)
+    return np.asarray(np.sum(cases @ values.T * members, axis=1))
 
 
 def difference(one: NDArray[np.float64], other: NDArray[np.float64]) -> Interval:

@@ -104,16 +104,18 @@ class ResultStore:
         self._starts = JsonLines(folder / STARTS, run_order, check_start)
         self._environments = _read_environments(folder / ENVIRONMENTS)
         self._results: dict[Job, Result] = {}
+        self._missing: set[Job] = set()
 
     def result(self, job: Job) -> Result | None:
         """Return the result of a job, or None if it is missing or out of date."""
-        if job not in self._results:
+        if job not in self._results and job not in self._missing:
             row = self._row(job)
             key = run_key if isinstance(job, Run) else match_key
             if row is None or key(row) != self._key(job):
-                return None
-            self._results[job] = self._decode(row)
-        return self._results[job]
+                self._missing.add(job)
+            else:
+                self._results[job] = self._decode(row)
+        return self._results.get(job)
 
     def date(self, jobs: Iterable[Job]) -> str:
         """Return the day of the newest result of some jobs, e.g. ``2026-11-23``; "" for none."""
@@ -167,6 +169,7 @@ class ResultStore:
             lines.put([self._encode(job, result, environment)])
         if isinstance(result, TrainingResult):
             result = replace(result, files={})
+        self._missing.clear()  # a match lacks a result while its players' runs do
         self._results[job] = result
 
     def add_start(self, run: Run, start: Mapping[str, Any]) -> None:
@@ -179,6 +182,7 @@ class ResultStore:
         del self._results[run]
 
     def _refresh(self) -> None:
+        self._missing.clear()
         self._environments = _read_environments(self.folder / ENVIRONMENTS)
         self._runs.refresh()
         self._matches.refresh()
