@@ -305,14 +305,15 @@ def test_every_claim_has_a_name_and_uses_matches_of_its_tables():
         assert jobs <= set(scope.jobs(claim.tables)), claim.name
 
 
-def test_no_verdict_rests_on_champions_that_never_changed(records):
+def test_verdict_on_champions_that_never_changed_says_so(records):
     for claim in PAPER_CLAIMS:
         runs = Counter()
         for job in jobs_of(claim, Scope()):
             for run in [job] if isinstance(job, Run) else job.runs:
                 untouched = records.result(run).start.get("untouched") == 1
                 runs[run.preset] += 1 if untouched else -1
-        assert claim.untestable or all(count < 0 for count in runs.values()), claim.name
+        told = claim.untestable or "never leave their start" in claim.reading
+        assert told or all(count < 0 for count in runs.values()), claim.name
 
 
 PLAYED = replace(SOME, rows=(row("c1-n0.001", "c1-n0.01"),), tables=(EXPERIMENTS["table-6.13"],))
