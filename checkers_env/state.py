@@ -113,13 +113,13 @@ def change_rules(
 def check_argument_names(names: Iterable[str], function: Callable[..., Any]) -> None:
     """Raise TypeError for a name that is neither a draw rule nor an argument of a function."""
     rules = [rule.name for rule in dataclasses.fields(DrawRules)]
-    for name in names:
+    for name in (name for name in names if name not in rules):
         arguments = [
             it.name
             for it in inspect.signature(function).parameters.values()
             if it.kind is not it.VAR_KEYWORD
         ]
-        if name not in rules and name not in arguments:
+        if name not in arguments:
             near = difflib.get_close_matches(name, [*arguments, *rules], 1)
             hint = f"; did you mean {near[0]!r}?" if near else "."
             others = f"; the other arguments are {', '.join(arguments)}" if arguments else ""

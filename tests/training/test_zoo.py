@@ -76,6 +76,7 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
     Path("README.md").write_text(f"before\n{zoo.BEGIN}old\n{zoo.END}\nafter\n")
+    monkeypatch.setattr(zoo, "DEPTH", 1)
     monkeypatch.setattr(zoo, "YARDSTICKS", ("random", "material@depth=4"))
     monkeypatch.setattr(zoo, "SHOWN", {PLAYER: "the player of this test", "random": "any move"})
     monkeypatch.setattr("training.report.examination.YARDSTICKS", ("random", "material@depth=4"))
@@ -123,7 +124,7 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     lines = store.folder / "league.jsonl"
     rows = before[lines].splitlines(keepends=True)
     own = sum(b'"league":"zoo"' not in row for row in rows)  # pairs of the examination
-    assert (own, len(rows) - own) == (4, 3)
+    assert (own, len(rows) - own) == (3, 3)
     for others, games in ((rows[:-1], 86), (rows[1:], own * 86)):
         lines.write_bytes(b"".join(others))
         with pytest.raises(ValueError, match="the results lack games of"):

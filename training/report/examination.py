@@ -19,6 +19,7 @@ from agents.endgame.tables import load_tablebase
 from agents.search.workspace import VISITED
 from checkers_env.board import Board
 from checkers_env.moves import Move
+from checkers_env.state import DrawRules
 from training.league.entrants import LIMITS, close_agent, search_depth
 from training.league.records import GameRecord, League
 from training.league.schedule import Pairing, challenge_pairings
@@ -91,7 +92,7 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> list
         stack.callback(close_agent, agent)
         timing = measure_time(agent, boards)
         same = measure_determinism(lambda number: reseed(make(), number), boards)
-        endings = examine_endings(agent, seed)
+        endings = examine_endings(agent, seed, POSITIONS)
     return [
         f"Time a move: {timing.mean * 1000:.3g} ms in the mean, {timing.median * 1000:.3g} in the "
         f"median, {timing.longest * 1000:.3g} at most ({timing.moves} positions with a choice).",
@@ -100,7 +101,7 @@ def examine_player(make: Callable[[], Agent], league: League, seed: int) -> list
     ]
 
 
-def examine_endings(agent: Agent, seed: int, positions: int = POSITIONS) -> list[str]:
+def examine_endings(agent: Agent, seed: int, positions: int) -> list[str]:
     """Return sentences on the won and the drawn endings, so many of each, that an agent keeps."""
     tables, rng = load_tablebase(max(PIECES)), np.random.default_rng(seed)
     kept = {pieces: measure_accuracy(agent, tables, pieces, positions, rng) for pieces in PIECES}
@@ -177,11 +178,12 @@ def sample_endings(
     """
     parts = material_slices(pieces)
     sizes = np.array([slice_size(part) for part in parts], float)
+    rules = DrawRules(max_moves=None)
     while count:
         part = parts[rng.choice(len(parts), p=sizes / sizes.sum())]
         number = slice_start(tables.indexing, part) + int(rng.integers(slice_size(part)))
         position = index_to_position(tables.indexing, part, number)
-        board = Board.from_position(*position, max_moves=None)
+        board = Board.from_position(*position, rules=rules)
         ending = probe_board(tables, board)
         if ending is None or ending.value != value:
             continue
