@@ -32,8 +32,7 @@ from training.league.schedule import read_openings
 from training.trainer.checkpoint import load_checkpoint
 from training.zoo import fill
 
-folder = Path(sys.argv[1])
-for file, read in (
+READERS = (
     ("a.pdn", pdn.load),
     ("a.safetensors", load_weights),
     ("a.safetensors", load_pool),
@@ -51,11 +50,13 @@ for file, read in (
     ("runs.jsonl", lambda path: ResultStore(path.parent)),
     ("league.jsonl", lambda path: LeagueStore(path.parent)),
     ("README.md", lambda path: fill([f"--readme={path}"], Console())),
-):
-    try:
-        print("read", read(folder / file), flush=True)
-    except (ValueError, OSError) as error:
-        print(file in str(error), type(error).__name__, error, flush=True)
+)
+for folder in map(Path, sys.argv[1:]):
+    for file, read in READERS:
+        try:
+            print("read", read(folder / file), flush=True)
+        except (ValueError, OSError) as error:
+            print(str(folder / file) in str(error), type(error).__name__, error, flush=True)
 """
 FILES = (
     *("a.pdn", "a.safetensors", "a.py", "a.zip", "a.json", "a.txt"),
@@ -64,20 +65,24 @@ FILES = (
 )
 
 
-@pytest.mark.parametrize(
-    "make",
-    [os.mkfifo, lambda path: path.symlink_to(path), lambda path: path.symlink_to("/dev/zero")],
-    ids=["pipe", "circle", "device"],
-)
-def test_every_reader_refuses_at_once_and_names_the_file(tmp_path, make):
-    for name in FILES:
-        make(tmp_path / name)
-    command = [sys.executable, "-c", READERS, str(tmp_path)]
+KINDS = {
+    "pipe": os.mkfifo,
+    "circle": lambda path: path.symlink_to(path),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+}
+
+
+def test_every_reader_refuses_at_once_and_names_the_file(tmp_path):
+    for kind, make in KINDS.items():
+        (tmp_path / kind).mkdir()
+        for name in FILES:
+            make(tmp_path / kind / name)
+    command = [sys.executable, "-c", READERS, *(str(tmp_path / kind) for kind in KINDS)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     result = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
     lines = result.stdout.splitlines()
     assert result.returncode == 0, result.stderr
-    assert len(lines) == 17
+    assert len(lines) == 17 * len(KINDS)
     assert [line for line in lines if not line.startswith("True ")] == []

@@ -9,7 +9,6 @@ from agents.agent_spec import AgentSpec
     ("name", "kind", "target"),
     [
         ("strong", "name", "strong"),
-        ("runs/a/champion.safetensors", "weights", "runs/a/champion.safetensors"),
         ("C:\\models\\champion.safetensors", "weights", "C:\\models\\champion.safetensors"),
         ("mine.zip", "sb3", "mine.zip"),
         ("my.py:Mine", "factory", "my.py:Mine"),
@@ -36,14 +35,8 @@ def test_only_players_and_weight_files_run_no_code():
     [
         ("blondie24", "blondie24", {}),
         ("material@seconds=0.5,endgame=4", "material", {"seconds": 0.5, "endgame": 4}),
-        ("me@home/my.py:Mine", "me@home/my.py:Mine", {}),
         ("me@home/my.py:Mine@nodes=5", "me@home/my.py:Mine", {"nodes": 5}),
         ("material@selective=0", "material", {"selective": False}),
-        (
-            "c0@tie=last,order=piece,ends_at_jump=1",
-            "c0",
-            {"tie": "last", "order": "piece", "ends_at_jump": True},
-        ),
         (
             "my.py:Mine@k2=5,deep=true,rate=0.5,name=tall",
             "my.py:Mine",
@@ -71,7 +64,6 @@ def test_path_of_a_file_has_no_options(tmp_path):
     [
         ("material@deep=6", "'material@deep=6': options are depth, .*, not 'deep'"),
         ("material@depth=six", "depth is a number, not 'six'"),
-        ("material@selective=2", "selective is 0 or 1, not '2'"),
         ("material@ends_at_jump=no", "ends_at_jump is 0 or 1, not 'no'"),
         ("hub:engine@width=5", "options are depth, .*, not 'width'"),
     ],

@@ -164,14 +164,3 @@ def test_invalid_limits_are_refused(name, limits, message):
 def test_finished_game_is_refused():
     with pytest.raises(ValueError, match="no legal move"):
         agents.analyse(agents.make("material"), Board("W:W:B1"))
-
-
-def test_repr_of_an_analysis_fits_a_screen():
-    analysis = agents.analyse(agents.make("blondie24", depth=6), Board())
-    text = repr(analysis)
-    assert text.startswith(
-        f"Analysis(move='{analysis.move}', score={analysis.score:+.3f}, depth=6, "
-    )
-    assert text.endswith(f"pv='{' '.join(map(str, analysis.pv))}')")
-    assert len(text) < 200
-    assert "None" not in repr(agents.analyse(First(), Board()))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.simd import activate, aligned_zeros, dense, exchange, output, tanh, tanh_all_exact
+from agents.simd import aligned_zeros, dense, tanh, tanh_all_exact
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17
@@ -62,21 +62,8 @@ def test_exact_tanh_is_that_of_float64_rounded():
 
 
 @pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("count", [8, 16, 40, 96])
-def test_activations_are_the_tanh_of_scaled_integers(count, exact):
-    state = np.random.default_rng(count).integers(-(1 << 24), 1 << 24, count + 8, np.int32)
-    unit = np.float32(2.0**-22)
-    values = np.full(128, 3, np.float32)
-    activate(state, unit, count, values, exact)
-    products = state[:count].astype(np.float32) * unit
-    replace = replace_by_exact_tanh if exact else replace_by_tanh
-    assert (values[:count] == tanh_of(products, replace)).all()
-    assert (values[count:] == 3).all()
-
-
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("width", [8, 16, 40])
-@pytest.mark.parametrize("count", [8, 16, 40, 96])
+@pytest.mark.parametrize("width", [8, 40])
+@pytest.mark.parametrize("count", [8, 40, 96])
 def test_dense_is_the_tanh_of_a_matrix_product(width, count, exact):
     rng = np.random.default_rng(count * width)
     at, source, target = 24, 5, 128
@@ -104,33 +91,3 @@ def test_dense_adds_in_the_same_order_for_any_alignment(width):
         dense(moved_weights, shift, moved_values, shift, 40, 120, width, False)
         results.add(moved_values[120 : 120 + width].tobytes())
     assert len(results) == 1
-
-
-@pytest.mark.parametrize("count", [8, 16, 40])
-def test_output_adds_eight_chains_in_a_fixed_order(count):
-    rng = np.random.default_rng(count)
-    weights, values = rng.normal(size=(2, 128)).astype(np.float32)
-    chains = np.zeros(8, np.float32)
-    chains[0] = weights[3]
-    exact = np.float64(weights[3])
-    for i in range(count):  # float64 holds the products exactly, and so adds once
-        product = np.float64(weights[4 + i]) * values[5 + i]
-        chains[i % 8] = np.float32(chains[i % 8] + product)
-        exact += product
-    while len(chains) > 1:
-        chains = chains[: len(chains) // 2] + chains[len(chains) // 2 :]
-    found = output(weights, 3, values, 5, count)
-    assert found == pytest.approx(chains[0], abs=2e-7)
-    assert found == pytest.approx(exact, abs=1e-5)
-
-
-@pytest.mark.parametrize("count", [8, 16, 40, 96])
-def test_exchange_adds_and_subtracts_as_many_integers_as_asked(count):
-    old, plus, minus, new = np.random.default_rng(count).integers(-(1 << 20), 1 << 20, (4, 104))
-    old, plus, minus, new = (row.astype(np.int32) for row in (old, plus, minus, new))
-    rest = new[count:].copy()
-    exchange(old, plus, minus, new[:count])
-    assert (new[:count] == (old + plus - minus)[:count]).all()
-    assert (new[count:] == rest).all()
-    exchange(new, minus, plus, new[:count])
-    assert (new[:count] == old[:count]).all()

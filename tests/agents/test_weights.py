@@ -179,15 +179,10 @@ DAMAGED = {
     "too few weights": (changed_size(1741), "1741.*1742"),
     "no number of weights": (thinned(size="many"), "weights is 'many'"),
     "another number of weights": (thinned(size=1754), "218 bytes are not a bit for each of 1754"),
-    "fewer than none": (thinned(size=-5), "not a bit for each of -5"),
     "too few entries": (thinned(entries=2), "2 entries for 3 places"),
     "brackets without end": (lambda path: write(path, "[" * 100_000), "header cannot be read"),
     "depth 65": (lambda path: write(path, fields(depth=65)), "depth is 65, not 1 to 64 plies"),
     "depth true": (lambda path: write(path, fields(depth=True)), "depth is True, which is no int"),
-    "leaves no": (
-        lambda path: write(path, fields(root_perspective="no")),
-        "root_perspective is 'no'.*no bool",
-    ),
     "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
     "foreign search": (
         lambda path: write(path, fields(search_options={"nodes": 5})),

@@ -25,7 +25,7 @@ from checkers_env.render.svg import svg
 from tests import oracle
 from tests.agents.baselines.test_samuel import features
 from tests.agents.ntuple.test_network import MIXED, indices
-from tests.agents.search.test_selective import Unmoved
+from tests.agents.search.test_alphabeta import Tempo, boasting
 from tests.agents.treestrap.test_network import named
 
 BLONDIE24 = Path(agents.__file__).with_name("zoo") / "blondie24.safetensors"
@@ -298,8 +298,8 @@ class Stranger:
         (agents.make("random"), None),
         (agents.make("heuristic"), None),
         (agents.make("mcts"), None),
-        (PlayerAgent("unheard", AlphaBeta(Unmoved(0.25), 2)), 0.25),
-        (PlayerAgent("lost", AlphaBeta(Unmoved(float("nan")), 2)), None),
+        (PlayerAgent("unheard", AlphaBeta(boasting(0.25), 2)), 0.25),
+        (PlayerAgent("lost", AlphaBeta(Tempo(float("nan")), 2)), None),
     ],
 )
 def test_unknown_evaluators_are_opaque(agent, value):
@@ -347,9 +347,7 @@ def test_search_changes_neither_the_explanation_nor_the_board(agent):
     assert explained.board == before
 
 
-@pytest.mark.parametrize(
-    "name", ["blondie24", "c5-tuple", "strong", "samuel", "material", "random"]
-)
+@pytest.mark.parametrize("name", ["blondie24", "c5-tuple", "material", "random"])
 @pytest.mark.parametrize("fen", ["B:W21,22,K3:B1,12", "W:W21,22,K3:B1,12"])
 def test_notebook_draws_the_board_and_every_part(name, fen):
     board = Board(fen)

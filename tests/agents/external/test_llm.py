@@ -296,23 +296,6 @@ def play_benchmark(monkeypatch, model, folder, *options):
     return benchmark.main()
 
 
-def test_league_shows_the_answers_by_kind(server, tmp_path, monkeypatch, capsys):
-    first, bad = (200, reply("Final answer: 11-15")), (200, reply("Final answer: 12-13"))
-    server.answers = [first, (200, reply(None, "length")), bad]
-    model = f"llm:{server.url}:clever@retries=1"
-    assert play_benchmark(monkeypatch, model, tmp_path, "--threads", "1") == 0
-    games = json.loads((tmp_path / "league.json").read_text())["games"]
-    assert [game["score"] for game in games] == [0.0, 1.0]
-    assert all("forfeits: clever: no legal move in 2 answers" in game["reason"] for game in games)
-    assert [game["answers"] for game in games] == [
-        [{"played": 1, "cut off": 1, "illegal": 1}, {}],
-        [{}, {"illegal": 2}],
-    ]
-    sentence = "of 5 answers 1 played (20.0%), 1 cut off (20.0%), 3 illegal (60.0%)"
-    assert sentence in " ".join(capsys.readouterr().out.split())
-    assert sentence in (tmp_path / "report.html").read_text()
-
-
 def test_game_without_a_server_is_not_played_but_resumed(server, tmp_path, monkeypatch, capsys):
     server.answers = [(200, reply("12-13")), (401, b"")]
     model, options = f"llm:{server.url}:clever@retries=0", ("--threads", "1")
@@ -321,9 +304,13 @@ def test_game_without_a_server_is_not_played_but_resumed(server, tmp_path, monke
     assert [(game["number"], game["score"]) for game in games] == [(0, 0.0)]
     told = " ".join(capsys.readouterr().out.split())
     assert "1 of 2 games were not played; --resume plays them. The first: game 2: clever:" in told
-    server.answers = [(200, reply("12-13"))]
+    server.answers = [(200, reply(None, "length"))]
     assert play_benchmark(monkeypatch, model, tmp_path, *options, "--resume") == 0
-    assert len(json.loads((tmp_path / "league.json").read_text())["games"]) == 2
+    games = json.loads((tmp_path / "league.json").read_text())["games"]
+    assert all("forfeits: clever: no legal move in 1 answer;" in game["reason"] for game in games)
+    sentence = "of 2 answers 1 illegal (50.0%), 1 cut off (50.0%)"
+    assert sentence in " ".join(capsys.readouterr().out.split())
+    assert sentence in (tmp_path / "report.html").read_text()
     server.answers = [(401, b"")]
     assert play_benchmark(monkeypatch, model, tmp_path / "new") == 1
     assert "2 of 2 games were not played" in " ".join(capsys.readouterr().err.split())

@@ -181,24 +181,6 @@ def test_bot_may_play_on_after_openspiels_rule():
     assert moves[0] in board.legal_moves
 
 
-def test_equal_seeds_play_equal_games():
-    def game(black, white):
-        rules = DrawRules(max_moves=10)
-        return play_through_environment(black, white, opening=None, rules=rules)
-
-    def bots():
-        return mcts(simulations=5, seed=3), mcts(simulations=5, seed=4)
-
-    expected = game(*bots())
-    assert game(*bots()) == expected
-    black, white = bots()
-    assert game(black, white) == expected
-    assert game(black, white) != expected
-    for bot, seed in ((black, 3), (white, 4)):
-        bot.new_game(np.random.default_rng(seed))
-    assert game(black, white) == expected  # whatever was played before
-
-
 def test_bot_is_made_by_name():
     bot = agents.make("openspiel:mcts", simulations=3, seed=1)
     assert bot.act(Board()) in Board().legal_moves
