@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from agents.baselines.heuristic import Heuristic, move_score
-from agents.evaluator import evaluate, start_state, state_size
+from agents.evaluator import evaluate, refuse_nan, start_state, state_size
 from checkers_env.bits import borrowed, popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import (
@@ -310,4 +310,6 @@ def evaluate_playout(player: KernelArg, position: Position, root: int, ws: Kerne
     state = ws.states[0, view, : state_size(player.evaluator)]
     start_state(player.evaluator, position, view, state)
     value = float(evaluate(player.evaluator, position, view, state, ws.scratch))
+    if np.isnan(value):
+        refuse_nan(player.evaluator)
     return value if view == root else -value

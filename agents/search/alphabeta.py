@@ -21,6 +21,7 @@ from agents.evaluator import (
     advance_state,
     evaluate,
     probe_tablebase,
+    refuse_nan,
     start_state,
     state_size,
     value_bounds,
@@ -406,6 +407,8 @@ def evaluate_leaf(
     """
     ws = context.ws
     value = float(np.float32(evaluate(evaluator, position, view, state, ws.scratch)))
+    if np.isnan(value):
+        refuse_nan(evaluator)
     value = min(max(value, -1.0), 1.0)
     if selective(context.style):
         value = float(np.float32(value * MATE_THRESHOLD))

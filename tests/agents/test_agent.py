@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import agents
+from agents.agent import PlayerAgent
+from agents.baselines.material import Material
 from agents.limits import Limits
+from agents.match import play_game
+from agents.mcts.player import monte_carlo
+from agents.search.player import AlphaBeta
+from agents.search.selective import Selective
 from checkers_env.board import Board
 
 DEFAULT = 1 << 16
@@ -58,3 +64,21 @@ def test_player_of_many_positions_is_made_with_a_large_table(nodes, bits):
     agent = agents.make("strong", nodes=nodes)
     assert agent.player.style.table_bits == bits
     assert len(agent.ws.table) == 1 << bits
+
+
+@pytest.mark.parametrize(
+    "player",
+    [
+        AlphaBeta(Material(np.nan), 2),
+        AlphaBeta(Material(np.nan), 2, style=Selective()),
+        monte_carlo(Material(np.nan), 10),
+    ],
+    ids=["full width", "selective", "Monte Carlo"],
+)
+def test_evaluator_that_returns_nan_is_refused_by_name(player):
+    board = Board("W:WK18,K31:BK12,3")
+    for play in (PlayerAgent("men", player).act, lambda board: play_game(player, player)):
+        with pytest.raises(
+            ValueError, match=r"^Material evaluates a position as NaN, not -1 to 1$"
+        ):
+            play(board)
