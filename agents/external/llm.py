@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -257,8 +258,14 @@ def read_key() -> str:
 
 
 def _read_pause(header: str) -> float | None:
-    """Return the seconds of a Retry-After header; None for a date, or anything else."""
-    return float(header) if re.fullmatch(r"\d{1,9}(\.\d*)?", header, re.ASCII) else None
+    """Return the seconds to wait by a Retry-After header, a number or a date; else None."""
+    if re.fullmatch(r"\d{1,9}(\.\d*)?", header, re.ASCII):
+        return float(header)
+    try:
+        seconds = parsedate_to_datetime(header).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return None
+    return seconds if seconds > 0 else None
 
 
 def describe_rules(rules: DrawRules, form: str) -> str:

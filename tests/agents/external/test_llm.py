@@ -247,11 +247,12 @@ def silence(handler):
     time.sleep(2)
 
 
-BUSY, SOON = "Too Many Requests", "Wed, 21 Oct 2015 07:28:00 GMT"
+BUSY, PAST = "Too Many Requests", "Wed, 21 Oct 2015 07:28:00 GMT"
 FAILURES = {  # pauses before further requests, and the error after the budget of 7 seconds
     "an error": ((500, b"no memory"), [1, 2, 4], "answers 500 Internal Server Error: 'no memory'"),
     "a pause": ((429, b"", ("Retry-After", "3")), [3, 3], f"answers 429 {BUSY}: ''"),
-    "a date": ((429, b"", ("Retry-After", SOON)), [1, 2, 4], "answers 429"),
+    "a past date": ((429, b"", ("Retry-After", PAST)), [1, 2, 4], "answers 429"),
+    "a far date": ((429, b"", ("Retry-After", PAST.replace("2015", "2915"))), [], "answers 429"),
     "a long pause": ((503, b"", ("Retry-After", "3600")), [], "answers 503 Service Unavailable"),
     "no pause": ((503, b"", ("Retry-After", "soon")), [1, 2, 4], "answers 503 Service Unavailable"),
     "a wrong key": ((401, b"key?"), [], r"answers 401 Unauthorized: 'key\?'"),
