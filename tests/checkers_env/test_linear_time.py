@@ -80,7 +80,7 @@ def test_twice_the_text_takes_twice_the_steps(name, prefix, chunk, suffix):
 
 @pytest.mark.parametrize("name", PARSERS)
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_any_repeated_text_takes_twice_the_steps(name, data):
     fragments = st.sampled_from(FRAGMENTS[name])
     sizes = ((0, 2), (1, 5), (0, 1))

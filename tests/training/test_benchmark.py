@@ -306,15 +306,12 @@ def test_player_with_a_time_limit_meets_the_piece_counter_at_all_depths(text):
     assert met == yardsticks | {pair for pair in depths if len(pair) == 2}
 
 
-@pytest.mark.parametrize("often", [1, 7])
-def test_failed_analysis_does_not_prevent_the_report(
-    command, short, processes, cards, tmp_path, often
-):
+def test_failed_analysis_does_not_prevent_the_report(command, short, processes, cards, tmp_path):
     code = tmp_path / "fails.py"
     code.write_text(
         "class Fails:\n"
         "    def act(self, board):\n"
-        f"        if board.ply % {often} == 0:\n"
+        "        if board.ply % 7 == 0:\n"
         "            raise ValueError('a message of \\ud800')\n"
         "        return board.legal_moves[0]\n"
     )
