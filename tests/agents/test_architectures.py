@@ -15,16 +15,9 @@ from agents.evaluator import evaluate_position
 from agents.weights import load_weights
 from checkers_env.board import Board
 from tests import ROOT
-from training.regimes.coevolution import Coevolution
 from training.regimes.evolution_strategies import EvolutionStrategy
-from training.regimes.td_learning import TDLearning
 
 NAME, EXAMPLE = "advance", ROOT / "examples" / "own_evaluator.py"
-REGIMES = {
-    Coevolution: {"parents": 3, "opponents": 1, "depth": 1},
-    EvolutionStrategy: {"pairs": 2, "depth": 1},
-    TDLearning: {"games": 5, "alpha": 0.05},
-}
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +34,9 @@ def test_new_evaluator_needs_one_file_and_one_registration(example):
     assert EXAMPLE.read_text("utf-8").count("\nregister(") == 1
 
 
-@pytest.mark.parametrize("regime", REGIMES)
-def test_new_evaluator_trains_saves_loads_and_is_explained(example, regime):
-    path = example["train_champion"]("own", regime(NAME, **REGIMES[regime], max_moves=20))
+def test_new_evaluator_trains_saves_loads_and_is_explained(example):
+    """The example itself trains by coevolution and by temporal differences."""
+    path = example["train_champion"]("own", EvolutionStrategy(NAME, pairs=2, depth=1, max_moves=20))
     weights, metadata = load_weights(path)
     assert (metadata.architecture, metadata.generation, weights.shape) == (NAME, 3, (2,))
     assert not np.array_equal(weights, ARCHITECTURES[NAME].initial)
