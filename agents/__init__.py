@@ -3,7 +3,7 @@
 - ``registry``: :func:`make` an agent by its name, weight file or code
 - ``agent_spec``: the text that names an agent, with its options
 - ``factory``: agents from a user's code and from other programs
-- ``agent``: the agent protocol, and agents of compiled players
+- ``agent``: agents of compiled players
 - ``limits``: limits of a move's cost
 - ``analysis``: score, principal variation, depth and nodes of a position
 - ``player``: the player protocol of kernels
@@ -23,7 +23,7 @@
 - ``endgame``: endgame tables
 - ``explanation``: what an evaluator sees in a position
 - ``continual``: players that change their strategy after a loss
-- ``single_agent``: environments with an opponent inside
+- ``single_agent``: many environments with an opponent inside
 - ``external``: players outside this program
 
 The folder ``zoo`` has the weight files and model cards of trained players.

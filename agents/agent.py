@@ -1,4 +1,4 @@
-"""The agent protocol, and the agent of a compiled player."""
+"""The agent of a compiled player."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,22 +26,27 @@ from agents.search.workspace import (
     table_bits,
     workspace,
 )
+from checkers_env.agent import Agent, FunctionAgent, check_move, reseed
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import has_implementation, kernel
 from checkers_env.movegen import Position, generate_successors
 from checkers_env.moves import Move, unpack_move
 
+__all__ = [
+    "Agent",
+    "FunctionAgent",
+    "PlayerAgent",
+    "accepts_draw",
+    "begin_game",
+    "check_move",
+    "reseed",
+    "select_packed_move",
+]
+
 FIRST_NAMESPACE = 2  # Black's in the transposition table; White's is 3, 0 and 1 are unused
 Report = Callable[[int, Move], None]
 STABLE, UNSTABLE = 0.5, 1.5  # parts of a move's share after which no deeper search starts
-
-
-class Agent(Protocol):
-    """Anything that selects a move."""
-
-    def act(self, board: Board) -> Move:
-        """Return one of ``board.legal_moves``. The board must stay as it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +115,11 @@ class PlayerAgent:
         with self.lock:
             object.__setattr__(self, "rng", copy.deepcopy(rng))
             clear(self.ws)
+
+    def fork(self) -> PlayerAgent:
+        """Return a copy with its own generator and workspace."""
+        ws = workspace(table_bits(self.player))
+        return replace(self, rng=np.random.default_rng(), ws=ws)
 
     def free(self) -> None:
         """Give back the memory of its searches, up to 134 MB; the next one takes it anew."""
@@ -229,31 +239,8 @@ class PlayerAgent:
         return next(move for move in board.legal_moves if move.squares == squares)
 
 
-@dataclass(frozen=True)
-class FunctionAgent:
-    """An agent whose moves a function selects."""
-
-    function: Callable[[Board], Move | str]
-
-    @property
-    def name(self) -> str:
-        """Name of the function."""
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
-
-    def act(self, board: Board) -> Any:
-        """Return the function's move, a Move or text."""
-        return self.function(board)
-
-
 def _searches(player: Any) -> bool:
     return hasattr(player, "depth") or hasattr(player, "simulations")
-
-
-def reseed(agent: Agent, seed: int | tuple[int, ...]) -> Agent:
-    """Give a new generator to an agent that has ``new_game(rng)``; return the agent."""
-    if new_game := getattr(agent, "new_game", None):
-        new_game(np.random.default_rng(seed))
-    return agent
 
 
 def begin_game(agent: Agent, rng: np.random.Generator) -> None:
@@ -264,23 +251,6 @@ def begin_game(agent: Agent, rng: np.random.Generator) -> None:
     new_game = getattr(agent, "new_game", None)
     if new_game and not isinstance(agent, PlayerAgent):
         new_game(rng.spawn(1)[0])
-
-
-def check_move(move: object, board: Board) -> Move:
-    """Return what ``act(board)`` has returned, a Move or its text.
-
-    Raise TypeError or ValueError unless it is legal.
-    """
-    if isinstance(move, str):
-        try:
-            return board.parse_move(move)
-        except ValueError as error:
-            raise ValueError(f"act(board) returned {error}") from None
-    if not isinstance(move, Move):
-        raise TypeError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
-    if move not in board.legal_moves:
-        raise ValueError(f"act(board) returned {move}, which is illegal in {board.fen()}")
-    return move
 
 
 def accepts_draw(agent: Agent, board: Board) -> bool:

@@ -12,6 +12,8 @@ replay            moves of a game as text, made by a kernel
 openings          the two-move, three-move and eleven-man ballots
 actions           moves as actions 0-127
 observation       planes and action masks
+agent             the agent protocol, and agents that need no search
+errors            errors of outside players
 envs              PettingZoo and Gymnasium environments
 render            pictures: SVG, pixels, a window
 jit               compiled kernels and their cache on disk

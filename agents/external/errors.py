@@ -1,27 +1,5 @@
-"""Errors of outside players."""
+"""Errors of outside players, as :mod:`checkers_env.errors` has them."""
 
-from __future__ import annotations
+from checkers_env.errors import CLAIMS, EngineError, GameEndedError, UnavailableError
 
-CLAIMS = ("loss", "draw", "win", "nothing")
-
-
-class EngineError(RuntimeError):
-    """Raised when an outside player sends nonsense, plays an illegal move, dies or stalls."""
-
-
-class UnavailableError(EngineError):
-    """Raised when an outside player's server cannot be used: its game is not played, not lost."""
-
-
-class GameEndedError(EngineError):
-    """Raised when an outside player ends the game at its turn, by its protocol or its own rules.
-
-    It claims a result: ``"loss"``, ``"draw"``, ``"win"`` or ``"nothing"``.
-    """
-
-    def __init__(self, message: str, claim: str) -> None:
-        super().__init__(message, claim)
-        self.claim = claim
-
-    def __str__(self) -> str:
-        return str(self.args[0])
+__all__ = ["CLAIMS", "EngineError", "GameEndedError", "UnavailableError"]

@@ -1,7 +1,6 @@
-"""Gymnasium environments for one side of the game; an agent plays the other.
+"""Many Gymnasium environments for one side of the game; an agent plays the other.
 
-- ``env``: one game
-- ``opponents``: opponents as users give them
+- ``opponents``: opponents as texts name them
 - ``sb3_env``: many games as a VecEnv of Stable-Baselines3
 - ``vector_env``: many games, with the opponents' moves inside the kernels
 """

@@ -13,7 +13,12 @@ from agents.match_kernel import find_row
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals
 from agents.search.selective import set_position_history
-from agents.single_agent.opponents import (
+from agents.single_agent.opponents import make_named
+from checkers_env.bits import borrowed
+from checkers_env.board import Board
+from checkers_env.envs import vector_kernels as kernels
+from checkers_env.envs.aec import first_board
+from checkers_env.envs.opponents import (
     COLOURS,
     Opponent,
     check_first_turn,
@@ -21,10 +26,6 @@ from agents.single_agent.opponents import (
     make_opponents,
     sides_of,
 )
-from checkers_env.bits import borrowed
-from checkers_env.board import Board
-from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.aec import first_board
 from checkers_env.envs.vector import Flags, Integers, SelfPlayVectorEnv
 from checkers_env.envs.vector_kernels import Openings, StepOutput, is_over
 from checkers_env.jit import KernelArg, kernel
@@ -41,7 +42,7 @@ from checkers_env.state import PLY, REVERSIBLE_PLIES, SIDE, make_move
 
 
 class SingleAgentVectorEnv(SelfPlayVectorEnv):
-    """One side of many games: many :class:`agents.single_agent.env.SingleAgentEnv` at once.
+    """One side of many games: many :class:`checkers_env.envs.single_agent.SingleAgentEnv` at once.
 
     Rewards and observations are the agent's. When a game begins, its information holds the agent's
     ``"colour"``, in place of ``"to_move"``. All else is as in
@@ -89,7 +90,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         **rules: Any,
     ) -> None:
         self._seats = sides_of(colour)
-        self._opponents = make_opponents(opponent, depth)
+        self._opponents = make_opponents(opponent, depth, make_named)
         for agent in self._opponents:
             if isinstance(agent, PlayerAgent) and agent.seconds is not None:
                 raise ValueError(f"opponent {agent!r} has a time limit: give it a depth instead")

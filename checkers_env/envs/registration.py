@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import gymnasium
 import pettingzoo
+
+from checkers_env.envs.opponents import import_agents
 
 AEC_ID = "checkers_env/checkers-v0"
 SINGLE_AGENT_ID = "checkers_env/Checkers-v0"
@@ -19,14 +21,19 @@ def register() -> None:
     pettingzoo.register("aec", AEC_ID, "checkers_env.envs.aec:env")
     gymnasium.register(
         SINGLE_AGENT_ID,
-        "agents.single_agent.env:SingleAgentEnv",
-        vector_entry_point="agents.single_agent.vector_env:SingleAgentVectorEnv",
+        "checkers_env.envs.single_agent:SingleAgentEnv",
+        vector_entry_point="checkers_env.envs.registration:make_single_agent_vector",
     )
     gymnasium.register(
         SELF_PLAY_ID,
         refuse_single_game,
         vector_entry_point="checkers_env.envs.vector:SelfPlayVectorEnv",
     )
+
+
+def make_single_agent_vector(*args: Any, **kwargs: Any) -> Any:
+    """Make many games against an opponent; their kernels are in the package `agents`."""
+    return import_agents("single_agent.vector_env").SingleAgentVectorEnv(*args, **kwargs)
 
 
 def refuse_single_game(**kwargs: object) -> NoReturn:

@@ -17,8 +17,9 @@ from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.search.player import AlphaBeta
 from agents.search.selective import Selective
-from agents.single_agent.env import COLOURS, SingleAgentEnv
 from agents.single_agent.vector_env import SingleAgentVectorEnv
+from checkers_env.envs.opponents import COLOURS
+from checkers_env.envs.single_agent import SingleAgentEnv
 from checkers_env.envs.vector import SelfPlayVectorEnv, sample
 from checkers_env.openings import BALLOTS
 from tests.checkers_env.envs.test_vector import DOUBLE_JUMP, KINGS, same

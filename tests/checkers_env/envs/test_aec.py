@@ -581,7 +581,7 @@ def test_registration() -> None:
     assert env.unwrapped.board.rules.max_moves == 30
     assert env.agent_selection == "player_1"
     spec = gymnasium.spec("checkers_env/Checkers-v0")
-    assert spec.entry_point == "agents.single_agent.env:SingleAgentEnv"
+    assert spec.entry_point == "checkers_env.envs.single_agent:SingleAgentEnv"
 
 
 def test_self_play_names_what_makes_it() -> None:

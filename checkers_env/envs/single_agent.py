@@ -10,19 +10,20 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from agents.agent import reseed
-from agents.external.errors import GameEndedError
-from agents.single_agent.opponents import (
+from checkers_env.actions import ACTIONS, describe_action, move_to_actions
+from checkers_env.agent import reseed
+from checkers_env.board import Board
+from checkers_env.envs.aec import AGENTS, INDEX, raw_env
+from checkers_env.envs.opponents import (
     COLOURS,
     Opponent,
     check_first_turn,
     legal_reply,
+    make_named,
     make_opponents,
     sides_of,
 )
-from checkers_env.actions import ACTIONS, describe_action, move_to_actions
-from checkers_env.board import Board
-from checkers_env.envs.aec import AGENTS, INDEX, raw_env
+from checkers_env.errors import GameEndedError
 from checkers_env.state import check_argument_names
 
 Observation = dict[str, Any]
@@ -58,6 +59,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     ValueError
         If an argument is out of range, the opponent can end the game before the agent's first turn,
         or makes an illegal move.
+    ImportError
+        If a text other than ``"random"`` is given without this project's package `agents`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gymnasium.Env
@@ -78,7 +81,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         self._sides = sides_of(colour)
         check_argument_names(rules, SingleAgentEnv)
-        self._opponents = make_opponents(opponent, depth)
+        self._opponents = make_opponents(opponent, depth, make_named)
         self._opponent = self._opponents[0]
         if accept_draw is not None and not callable(accept_draw):
             raise ValueError(f"accept_draw must be None or a function, not {accept_draw!r}")

@@ -1,7 +1,10 @@
 """The single-agent environment against Gymnasium's checks and the AEC environment."""
 
 import importlib
+import os
 import re
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
@@ -11,12 +14,12 @@ from gymnasium.utils.env_checker import check_env
 
 import agents
 import checkers_env
-from agents.external.errors import GameEndedError
-from agents.single_agent.env import SingleAgentEnv
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
+from checkers_env.envs.single_agent import SingleAgentEnv
+from checkers_env.errors import GameEndedError
 from checkers_env.moves import Move
-from tests import DATA
+from tests import DATA, ROOT
 
 ID = "checkers_env/Checkers-v0"
 STRANGER = f"{DATA / 'strangers.py'}:Draws"
@@ -299,3 +302,38 @@ def test_misspelt_argument_is_told(name, meant):
         gymnasium.make("checkers_env/Checkers-v0", **{name: "black"})
     with pytest.raises(TypeError, match=re.escape(message)):
         gymnasium.make_vec("checkers_env/Checkers-v0", 2, **{name: "black"})
+
+
+ALONE = """
+import sys, gymnasium, checkers_env
+
+class Mine:
+    def act(self, board):
+        return board.legal_moves[0]
+
+for opponent in ("random", lambda board: str(board.legal_moves[-1]), ["random", Mine()]):
+    env = gymnasium.make("checkers_env/Checkers-v0", opponent=opponent)
+    env.reset(seed=1)
+    env.step(int(env.unwrapped.action_masks().argmax()))
+assert not {"agents", "training"} & set(sys.modules)
+for make in (gymnasium.make, lambda name, **it: gymnasium.make_vec(name, 2, **it)):
+    try:
+        make("checkers_env/Checkers-v0", opponent="blondie24")
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_a_folder_of_that_name_leaves_the_environment_whole(tmp_path):
+    foreign = tmp_path / "agents" / "__init__.py"
+    foreign.parent.mkdir()
+    foreign.write_text("OWNER = 'the user'\n")
+    script = tmp_path / "own.py"
+    script.write_text(ALONE)
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, script]
+    done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert len(told) == 2
+    assert all(f"Python finds agents at {foreign}. Rename or uninstall" in line for line in told)
