@@ -2,11 +2,13 @@
 
     python training/zoo.py [options]
     python training/zoo.py --cards FOLDER
+    python training/zoo.py --hub FOLDER
 
 The validation in the results of reproduce.py selects the seed; its weights go to the zoo. All
 players of the zoo and the baselines then play a common league, and each has an examination of its
 own. results/league.jsonl keeps the games: only missing games are played. Call the same command
-again to resume it. --cards only writes the model cards, which are pages of the docs.
+again to resume it. --cards only writes the model cards, which are pages of the docs. --hub only
+writes a folder for each player in the form of a model hub: its card and its weights.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +34,7 @@ from training.experiments.champions import load_champion, name_champion
 from training.experiments.league_results import LeaguePlan, LeagueStore
 from training.experiments.model_card import (
     HEAD,
+    HUB_CARD,
     Choice,
     card,
     choose,
@@ -87,6 +90,8 @@ class ZooConfig:
     """Scale of the trial that made the results, as in reproduce.py."""
     cards: Path | None = None
     """Folder of the players' cards: only write these, from the records, as the docs do."""
+    hub: Path | None = None
+    """Folder of a model hub's repositories: only write these, from the records."""
     threads: Annotated[int, Range(1, 1_000)] = os.cpu_count() or 1
     """Games played at once. Results do not depend on it."""
 
@@ -102,11 +107,14 @@ def main() -> int:
 def fill(arguments: Sequence[str], console: Console) -> None:
     """Select seeds, copy their weights, play, and write the leaderboards; or write the cards."""
     config = read_options(ZooConfig, arguments, "python training/zoo.py", __doc__)
-    for name in ("results", "out", "work", "cards"):
+    for name in ("results", "out", "work", "cards", "hub"):
         if (folder := getattr(config, name)) is not None:
             check_folder(f"--{name}", folder)
     if config.cards is not None:
         write_cards(config.cards, config)
+    if config.hub is not None:
+        write_hub(config.hub, config)
+    if config.cards is not None or config.hub is not None:
         return
     # Check the marks before the games, not after hours of play.
     replace_leaderboard(read_regular(config.readme).decode(), "")
@@ -141,28 +149,47 @@ def fill(arguments: Sequence[str], console: Console) -> None:
 
 def write_cards(folder: Path, config: ZooConfig) -> None:
     """Write the card of each player and the leaderboard with links to them, from the records."""
+    page = read_regular(config.out / "README.md").decode()
+    cards = dict(make_cards(page, config))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in cards.items():
+        write_atomically(folder / f"{name}.md", text.encode())
+    linked = page.replace(f"{WEIGHTS_SUFFIX})", ".md)")
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *cards, "```", ""])
+    write_atomically(folder / "index.md", f"{linked}\n{toctree}".encode())
+
+
+def write_hub(folder: Path, config: ZooConfig) -> None:
+    """Write a folder for each player: its card with a model hub's header, and its weights."""
+    page = read_regular(config.out / "README.md").decode()
+    ratings = read_ratings(page)
+    for name, text in make_cards(page, config):
+        place = folder / name
+        place.mkdir(parents=True, exist_ok=True)
+        whole = HUB_CARD.format(name=name, rating=ratings[name], card=text)
+        write_atomically(place / "README.md", whole.encode())
+        weights = read_regular(config.out / f"{name}{WEIGHTS_SUFFIX}")
+        write_atomically(place / f"model{WEIGHTS_SUFFIX}", weights)
+
+
+def make_cards(page: str, config: ZooConfig) -> Iterator[tuple[str, str]]:
+    """Yield each player's name and card; `page` is the leaderboard's."""
     store = ResultStore(config.results)
     choices = choose_players(config, store)
     files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
     games = LeagueStore(config.results)
-    page = read_regular(config.out / "README.md").decode()
     common = read_league(request_league([*files.values()], config), games)
     played, drawn = Counter[int](), Counter[int]()
     for game in common.games:
         played.update((game.black, game.white))
         drawn.update((game.black, game.white) if game.score == 0.5 else ())
-    folder.mkdir(parents=True, exist_ok=True)
     for number, (name, choice) in enumerate(choices.items()):
         request = request_league([files[name]], config, examine=True)
         alone, found = read_league(request, games), games.findings(plan_league(request)) or []
         share = drawn[number] / played[number]
         kept = choice_of_file(files[name], choice, store)
         lines = standings(alone, find_anchor(alone.entrants))
-        text = card(name, kept, read_ratings(page), share, lines, found)
-        write_atomically(folder / f"{name}.md", text.encode())
-    linked = page.replace(f"{WEIGHTS_SUFFIX})", ".md)")
-    toctree = "\n".join(["```{toctree}", ":hidden:", "", *choices, "```", ""])
-    write_atomically(folder / "index.md", f"{linked}\n{toctree}".encode())
+        yield name, card(name, kept, read_ratings(page), share, lines, found)
 
 
 def choice_of_file(path: Path, choice: Choice, store: ResultStore) -> Choice:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from rich.console import Console
 
 import agents
@@ -104,7 +105,7 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     assert f"| {PLAYER} | " in shown
     assert "| the player of this test |" in shown
     assert "material (depth 4)" not in shown
-    monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--cards", "cards"])
+    monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--cards", "cards", "--hub", "hub"])
     assert zoo.main() == 0, capsys.readouterr().err
     assert {path.name for path in Path("cards").iterdir()} == {"index.md", f"{PLAYER}.md"}
     assert f"[{PLAYER}]({PLAYER}.md)" in Path("cards", "index.md").read_text()
@@ -113,6 +114,12 @@ def test_zoo_is_filled_from_the_results(store, tmp_path, monkeypatch, capsys):
     assert f"{rating_of(table)} Elo, place " in told
     assert " of 3 in the common league" in told
     assert "wins kept" in told
+    _, head, card = Path("hub", PLAYER, "README.md").read_text().split("---\n", 2)
+    [model] = yaml.safe_load(head)["model-index"]
+    assert model["name"] == PLAYER
+    assert model["results"][0]["metrics"][0]["value"] == rating_of(table)
+    assert told in card
+    assert agents.make(f"hub/{PLAYER}").act(board) in board.legal_moves
     monkeypatch.setattr(sys, "argv", ["zoo.py", *words, "--threads", "1"])
     files = [*Path("zoo").iterdir(), Path("README.md"), *store.folder.glob("*.jsonl")]
     before = {path: path.read_bytes() for path in files}

@@ -192,6 +192,38 @@ def _front_rating(line: StandingsRow) -> str:
     return f"{line.elo:+.0f} | {line.low:+.0f} to {line.high:+.0f}"
 
 
+HUB_CARD = """---
+license: mit
+library_name: checkers-laboratory
+pipeline_tag: reinforcement-learning
+tags:
+- checkers
+- draughts
+model-index:
+- name: {name}
+  results:
+  - task:
+      type: reinforcement-learning
+    dataset:
+      type: checkers_env/checkers-v0
+      name: the zoo's league, 86 games a pair from the two-move ballot
+    metrics:
+    - type: elo
+      name: Elo and its 95 % interval
+      value: "{rating}"
+---
+
+{card}
+## Use
+
+With `checkers-laboratory` installed, beside this folder:
+
+```python
+import agents
+
+agent = agents.make("./{name}")
+```
+"""
 HEAD = (
     "# The zoo",
     "",
