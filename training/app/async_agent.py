@@ -17,7 +17,7 @@ from agents.agent import Agent, PlayerAgent, check_move, reseed
 from agents.analysis import Analysis, analyse_until
 from agents.limits import Limits
 from checkers_env.board import Board
-from training.app.preparation import PREPARATION
+from training.app.preparation import wait_for_kernels
 
 MAX_SEARCHES = 8  # at a time; searches run without the GIL
 
@@ -58,7 +58,7 @@ async def analyse_in_thread(
     """
 
     def analyse() -> Analysis:
-        PREPARATION.wait(stop)
+        wait_for_kernels(getattr(agent, "name", ""), stop)
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
         try:

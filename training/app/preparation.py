@@ -26,7 +26,7 @@ from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.opponents import BY_ID, RECOMMENDED
 from training.app.request_body import JSONAnswer
 
-TYPICAL_SECONDS = 20
+TYPICAL_SECONDS = 10
 POLL_SECONDS = 0.1
 TABLE_PIECES = 4
 
@@ -71,9 +71,16 @@ class Preparation:
         return None if self._done.is_set() else time.monotonic() - self._start
 
 
-PREPARATION = Preparation(BY_ID[RECOMMENDED].agent, DEFAULT_AGENT)
+FIRST = BY_ID[RECOMMENDED].agent
+PREPARATION = Preparation(FIRST)
+OTHERS_PREPARATION = Preparation(DEFAULT_AGENT)
 JUDGE_PREPARATION = Preparation(JUDGE)
 TABLES_PREPARATION = Preparation(pieces=TABLE_PIECES)
+
+
+def wait_for_kernels(agent: str, stop: Event) -> None:
+    """Wait for what prepares the kernels of an agent; only the first opponent answers sooner."""
+    (PREPARATION if agent == FIRST else OTHERS_PREPARATION).wait(stop)
 
 
 def warm_up(*agents: str) -> None:

@@ -34,7 +34,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from checkers_env.files import check_folder
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
-from training.app.preparation import JUDGE_PREPARATION, PREPARATION, TABLES_PREPARATION
+from training.app.preparation import (
+    JUDGE_PREPARATION,
+    OTHERS_PREPARATION,
+    PREPARATION,
+    TABLES_PREPARATION,
+)
 from training.app.request_body import JSONAnswer
 from training.app.security import is_loopback
 from training.app.templates import form_values
@@ -95,7 +100,8 @@ def run(arguments: Sequence[str], console: Console) -> None:
 
         form_values(app.state.catalog, None)  # so that the first page comes at once
         PREPARATION.start()
-        JUDGE_PREPARATION.start(after=PREPARATION)
+        OTHERS_PREPARATION.start(after=PREPARATION)
+        JUDGE_PREPARATION.start(after=OTHERS_PREPARATION)
         TABLES_PREPARATION.start(after=JUDGE_PREPARATION)
         server = AnnouncingServer(
             announce,

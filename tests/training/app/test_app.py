@@ -790,7 +790,7 @@ def test_command_has_help(capsys):
 
 
 def test_preparation_is_done_unless_it_was_started(client):
-    assert client.get("/api/preparation").json() == {"seconds": None, "typical": 20}
+    assert client.get("/api/preparation").json() == {"seconds": None, "typical": 10}
 
 
 def test_preparation_ends_with_its_process(monkeypatch):

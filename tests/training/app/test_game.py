@@ -185,12 +185,12 @@ def test_takeback_and_hint_need_ones_turn(play):
         const game = begin();
         answer = [attempt(() => game.takeBack())];
         game.playMove(legal(game, "11-15"));
-        answer.push(game.status, attempt(() => game.giveHint({})), attempt(() => game.offerDraw()));
-        answer.push(attempt(() => game.playMove({})));
+        answer.push(game.status, attempt(() => game.giveHint("", [])));
+        answer.push(attempt(() => game.offerDraw()), attempt(() => game.playMove({})));
         reply(game, "22-18", { score: 0.5 });
         game.takeBack();
         answer.push(game.board.ply, Object.keys(game.analyses).length, game.status, game.message);
-        game.giveHint({ move: "11-15", pv: ["11-15", "22-18"] });
+        game.giveHint("Strong", ["11-15", "22-18"]);
         answer.push(game.message, attempt(() => game.interruptAgent()));
         game.playMove(legal(game, "11-15"));
         game.takeBack();
@@ -205,7 +205,7 @@ def test_takeback_and_hint_need_ones_turn(play):
         "There is no move of yours to take back.",
         "thinking", turn, turn, turn,
         0, 0, "yours", "Taken back: it is your move again.",
-        "It would play 11-15 in your place, expecting 22-18.",
+        "Strong would play 11-15, expecting 22-18.",
         "The agent is not thinking.",
         0, *["The game is over."] * 5,
     ]  # fmt: skip
@@ -265,12 +265,13 @@ def test_flag_falls_for_either_side(play):
                 if (!game.isFlagDown) throw new Error();
                 game.playMove(legal(game, "15x22"));
             }
-            return [game.result, game.reason, game.board.ply, game.toPdn().includes('"60+2"')];
+            const hasClock = game.toPdn().includes('"60+2"');
+            return [game.result, game.reason, game.message, game.board.ply, hasClock];
         });
     """
     assert play(script) == [
-        ["0-1", "White wins: Black's time is up.", 2, True],
-        ["1-0", "Black wins: White's time is up.", 1, True],
+        ["0-1", "White wins: Black's time is up.", "You lost: Black's time is up.", 2, True],
+        ["1-0", "Black wins: White's time is up.", "You won: White's time is up.", 1, True],
     ]
 
 

@@ -114,7 +114,7 @@ export class Board {
       const [row, column] = [place >> 3, place & 7];
       rows[row].append((row + column) % 2 ? this.#darkCell(row, column, flipped) : createBox("light"));
     }
-    const names = ["moved", "ghosts", "tiles", "pieces", "numbers", "arrow", "outline"];
+    const names = ["moved", "ghosts", "tiles", "pieces", "outline", "numbers", "arrow"];
     this.#layers = Object.fromEntries(names.map((name) => [name, createSvg("g", { class: name })]));
     const head = createSvg("marker", {
       id: this.#head, viewBox: "0 0 4 4", refX: 2, refY: 2, markerWidth: 3, orient: "auto",

@@ -9,6 +9,7 @@ import { boxOf } from "/static/position.js";
 import { request } from "/static/server.js";
 
 const MAX_CELLS = 8; // the strongest ones, as buttons
+const LEAST = 0.005; // of a value: less is shown as 0
 const SATURATED = 0.95; // of an activation, whose limits are -1 and 1
 const SHARES = "Each square's share";
 const LOUDEST = "Loudest parts";
@@ -32,7 +33,7 @@ const partName = (squares) => {
 const tilesFor = (cells, least) => {
   const most = Math.max(...cells.map(({ value }) => Math.abs(value)), least, 1e-9);
   return cells.map(({ squares, value }) => ({
-    squares, value: value / most, text: Math.abs(value) < 0.005 ? "" : formatSigned(value),
+    squares, value: value / most, text: Math.abs(value) < LEAST ? "" : formatSigned(value),
   }));
 };
 
@@ -149,11 +150,13 @@ export class ExplanationPanel {
   #loudest(mover) {
     if (!this.#parts.length) return [];
     const [{ squares, effect }] = this.#parts;
+    const { value } = this.#explanation;
     const other = mover === "Black" ? "White" : "Black";
     const text = `speaks loudest, for ${effect < 0 ? other : mover}: without it the sum would be `
       + `${Math.abs(effect).toFixed(2)} ${effect < 0 ? "higher" : "lower"} for ${mover}.`;
     const button = this.#partButton(squares, `The ${partName(squares)}`);
-    return [createElement("p", { className: "loudest" }, button, ` ${text}`)];
+    const preferred = Math.abs(value) < LEAST ? "neither side" : value > 0 ? mover : other;
+    return [createElement("p", { className: "loudest" }, `Without looking ahead, it prefers ${preferred}. `, button, ` ${text}`)];
   }
 
   // Buttons for the strongest cells.

@@ -119,10 +119,19 @@ export class Game {
     return frames;
   }
 
-  // What the agent is asked for its move, or for a hint.
+  // What the agent is asked for its move.
   question() {
     const { player, seed, start, side } = this.setup;
     return { ...player, ...questionOf(start, this.board, seed), clock: this.clock?.limits(1 - side) ?? null };
+  }
+
+  get isWon() {
+    return this.result === WIN[this.setup.side];
+  }
+
+  // The end of the game as the person sees it.
+  get verdict() {
+    return this.reason.replace(/^(Black|White) wins/, this.isWon ? "You won" : "You lost");
   }
 
   // Why the game does not rate the agent; an empty text if it does.
@@ -162,12 +171,24 @@ export class Game {
     this.#finish(WIN[1 - side], `${SIDES[1 - side]} wins: ${SIDES[side]}'s time is up.`);
   }
 
+  get isBegun() {
+    return this.#pliesAfterOpening > 0;
+  }
+
+  get canTakeBack() {
+    return this.status !== "over" && !this.clock && this.#pliesAfterOpening >= this.#pliesOfTurn;
+  }
+
+  // Since the person's last turn, that move too.
+  get #pliesOfTurn() {
+    return this.status === "thinking" ? 1 : 2;
+  }
+
   takeBack() {
     this.#checkNotOver();
     if (this.clock) throw new Error("No move is taken back in a game with a clock.");
-    const plies = this.status === "thinking" ? 1 : 2;
-    if (this.#pliesAfterOpening < plies) throw new Error("There is no move of yours to take back.");
-    for (let ply = 0; ply < plies; ply += 1) {
+    if (!this.canTakeBack) throw new Error("There is no move of yours to take back.");
+    for (let plies = this.#pliesOfTurn; plies > 0; plies -= 1) {
       delete this.analyses[this.board.ply];
       this.board.pop();
     }
@@ -175,11 +196,12 @@ export class Game {
     this.#update("Taken back: it is your move again.");
   }
 
-  giveHint({ pv, move }) {
+  // `pv` are the texts of a line that begins with the move.
+  giveHint(adviser, pv) {
     this.#checkPersonsTurn();
     this.hints += 1;
-    const replies = pv.slice(1).map((text) => ` ${text}`).join("");
-    this.#update(`${this.setup.name} would play ${this.board.parseMove(move).text} in your place${replies ? `, expecting${replies}` : ""}.`);
+    const [move, ...replies] = pv;
+    this.#update(`${adviser} would play ${move}${replies.length ? `, expecting ${replies.join(" ")}` : ""}.`);
   }
 
   interruptAgent() {
@@ -235,7 +257,8 @@ export class Game {
       if (!setup.player) return null; // it is of another version
       const game = new Game(setup);
       for (const move of moves.slice(setup.moves.length)) game.board.push(move);
-      Object.assign(game, fields, { message: fields.reason });
+      Object.assign(game, fields);
+      game.message = game.verdict;
       if (game.clock) game.#setClock(left, (Date.now() - time) / 1000);
       return game;
     } catch {
@@ -298,7 +321,7 @@ export class Game {
   #finish(result, reason) {
     Object.assign(this, { result, reason });
     this.clock?.stop();
-    this.#update(`${this.message} ${reason}`.trim());
+    this.#update(`${this.message} ${this.verdict}`.trim());
   }
 
   #update(message) {

@@ -14,7 +14,7 @@ import { Review } from "/static/review.js";
 import { request } from "/static/server.js";
 import { playMove } from "/static/sound.js";
 import { readStored, store, TAB } from "/static/storage.js";
-import { explainForcedCapture, explainIllegalMove } from "/static/words.js";
+import { DRAW, explainForcedCapture, explainIllegalMove } from "/static/words.js";
 
 const LATE = 5000; // milliseconds beyond its time limit after which the page explains a late reply
 const PRESENT = "present game"; // key in the storage of the tab: the last unfinished game's
@@ -120,8 +120,13 @@ async function reply() {
 }
 
 async function giveHint() {
-  const analysis = await ask();
-  if (analysis && change(() => game.giveHint(analysis))) board.point(game.board.parseMove(analysis.move));
+  const asked = frames;
+  try {
+    const { move, pv } = await askJudge(asked, asked.length - 1, null);
+    if (asked === frames && change(() => game.giveHint(JUDGE, pv))) board.point(move);
+  } catch (error) {
+    if (asked === frames) showError(error);
+  }
 }
 
 // Play the move that was chosen before the turn, if it is legal now.
@@ -150,6 +155,8 @@ async function archive() {
 }
 
 function start() {
+  const question = "Your game is not over. Begin another one? The browser's way back leads to this one.";
+  if (game?.isBegun && game.status !== "over" && !window.confirm(question)) return;
   begin(readOpening, readOpponent().player, readColour(), readClock());
 }
 
@@ -261,7 +268,16 @@ function statusText() {
   if (status === "yours") return `${message} ${explainForcedCapture(game.board) || "Your move."}`;
   const unrated = game.unratedReason();
   const rating = unrated ? `It does not count for ${name}'s rating: ${unrated}.` : `It counts for ${name}'s rating.`;
-  return `${message} ${game.isKept ? `The game is kept. ${rating}` : ""}`;
+  return `${message} ${nextStep()} ${game.isKept ? `The game is kept. ${rating}` : ""}`;
+}
+
+// What to try when the game is over: after a win the next stronger opponent, after a loss the next weaker one.
+function nextStep() {
+  const opponents = [...document.querySelectorAll("[name=opponent]")].filter(({ value }) => value);
+  const place = opponents.findIndex(({ value }) => value === game.setup.player.opponent);
+  const step = game.isWon ? 1 : -1;
+  const next = place < 0 || game.result === DRAW ? null : opponents[place + step];
+  return `Next: review the game, or play ${next ? `against ${next.dataset.name}` : "again"}.`;
 }
 
 function showFrame(frame, ply) {
@@ -349,7 +365,7 @@ function showActions() {
   const isPlaying = status === "yours" || status === "thinking";
   const visible = {
     present: isEarlier(),
-    "take-back": isPlaying && !game.clock && !isEarlier(),
+    "take-back": isPlaying && game.canTakeBack && !isEarlier(),
     hint: status === "yours" && !isEarlier(),
     draw: status === "yours" && !isEarlier(),
     resign: isPlaying,

@@ -37,10 +37,17 @@ export class Review {
   #losses = [];
   #variation = null; // the ply from which another line is on the board
   #isOver = false; // that line ends the game
+  #order = createElement("button", { type: "button", hidden: true });
+  #isByMove = false; // the list has the order of the moves, else the worst first
 
   // `replay` shows the game on `board`; onPlayOn(fen) begins a game from a position.
   constructor({ board, replay, onPlayOn }) {
     [this.#board, this.#replay] = [board, replay];
+    byId("mistakes").before(this.#order);
+    this.#order.addEventListener("click", () => {
+      this.#isByMove = !this.#isByMove;
+      this.#list();
+    });
     byId("better").addEventListener("click", () => {
       this.#showBetter();
       byId("back-to-game").focus();
@@ -77,6 +84,7 @@ export class Review {
     [this.#views, this.#losses, this.#variation] = [[], [], null];
     byId("review").hidden = false;
     byId("mistakes").replaceChildren();
+    this.#order.hidden = true;
     const { frames } = game;
     try {
       for (const ply of frames.keys()) {
@@ -114,16 +122,29 @@ export class Review {
     return exact?.plies === 0 && exact.value !== 0;
   }
 
+  // The moves that lost most, the worst first.
+  get #worst() {
+    return this.#losses.map((loss, ply) => ({ loss, ply })).filter(({ loss }) => loss >= MISTAKE)
+      .sort((one, other) => other.loss - one.loss).slice(0, MOST);
+  }
+
+  #list() {
+    const worst = this.#worst;
+    if (this.#isByMove) worst.sort((one, other) => one.ply - other.ply);
+    this.#order.hidden = worst.length < 2;
+    this.#order.textContent = this.#isByMove ? "The worst first" : "In the order of the moves";
+    byId("mistakes").replaceChildren(...worst.map(({ ply, loss }) => this.#item(ply, loss)));
+  }
+
   #describe() {
     const { frames, side } = this.#game;
-    const worst = this.#losses.map((loss, ply) => ({ loss, ply })).filter(({ loss }) => loss >= MISTAKE)
-      .sort((one, other) => other.loss - one.loss).slice(0, MOST);
+    const worst = this.#worst;
     const count = (who) => worst.filter(({ ply }) => (moverOf(frames[ply].fen) === side) === who).length;
     const summary = worst.length
       ? `The moves that lost most: ${count(true)} of yours, ${count(false)} of your opponent's.`
       : `${JUDGE} saw no move that lost much.`;
     byId("review-note").textContent = `${summary}${this.#describeEnding()}`;
-    byId("mistakes").replaceChildren(...worst.map(({ ply, loss }) => this.#item(ply, loss)));
+    this.#list();
     for (const button of document.querySelectorAll("#score [data-ply]")) {
       const kind = kindOf(this.#losses[Number(button.dataset.ply) - 1] ?? 0);
       if (kind) button.dataset.mark = MARKS[kind];
