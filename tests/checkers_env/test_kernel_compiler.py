@@ -16,6 +16,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
 import agents
+from agents.evaluator import evaluate_position
 from checkers_env import Board
 from checkers_env.jit import kernel
 from checkers_env.kernel_compiler import KernelLibrary, PartLibrary
@@ -227,8 +228,8 @@ EVALUATOR = """
 def test_index_below_0_counts_from_the_end_in_a_users_evaluator(cold, tmp_path):
     path = tmp_path / "last.py"
     path.write_text(textwrap.dedent(EVALUATOR))
-    analysis = agents.analyse(agents.make(f"{path}:player"), Board())
-    assert abs(analysis.score) == 0.25
+    last = agents.make(f"{path}:player").player.evaluator
+    assert evaluate_position(last, Board().position, 0) == 0.25
     numbers, table = np.array([1.0, 2.0, 4.0]), np.zeros((2, 3))
     assert kernel(read)(numbers, -3) == (1.0, 4.0)
     kernel(write)(table, -1, -1)
