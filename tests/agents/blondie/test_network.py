@@ -16,17 +16,10 @@ from agents.blondie.architecture import (
 )
 from agents.evaluator import (
     NO_BOUND,
-    SCRATCH_SIZE,
-    advance_state,
-    evaluate,
     evaluate_position,
-    start_state,
-    state_size,
     value_bounds,
 )
-from agents.simd import aligned_zeros
 from checkers_env.board import Board
-from checkers_env.movegen import MAX_ROWS, ROW_WIDTH, Position, generate_successors, successor
 from tests import oracle
 
 LAYOUTS = list(NETWORK_LAYOUTS.values())
@@ -56,7 +49,7 @@ def test_subsquares_equal_a_naive_enumeration():
 
 
 @every_layout
-@pytest.mark.parametrize("king", [1.0, 1.37, 2.0, 3.0])
+@pytest.mark.parametrize("king", [1.37, 3.0])
 def test_output_equals_the_slow_network(layout, king):
     rng = np.random.default_rng(5)
     genome, network = random_network(layout, 1, king=king)
@@ -67,22 +60,7 @@ def test_output_equals_the_slow_network(layout, king):
             assert found == pytest.approx(expected(layout, genome, king, board, view), abs=1e-5)
 
 
-@every_layout
-def test_values_are_the_same_from_plain_python(layout):
-    _, network = random_network(layout, 1)
-    rows, board = np.zeros((MAX_ROWS, ROW_WIDTH), np.int64), Board("B:W18,26,K27:B14,K15")
-    assert generate_successors(rows, 0, *board.position) == 3
-    after = Position(*map(int, successor(rows[0], board.turn)))
-    scratch = aligned_zeros((SCRATCH_SIZE,), np.float32)
-    old, new = np.zeros((2, state_size(network)), np.int32)
-    for view in range(2):
-        start_state(network, board.position, view, old)
-        advance_state(network, board.position, after, view, old, new)
-        found = evaluate(network, after, view, new, scratch)
-        assert found == evaluate_position(network, after, view)
-
-
-@pytest.mark.parametrize("hidden", [(1,), (8, 8, 1), (17, 1), (20, 33, 1), (40, 24, 1)])
+@pytest.mark.parametrize("hidden", [(1,), (17, 1), (20, 33, 1)])
 def test_networks_with_other_layer_widths_equal_the_slow_network(hidden):
     layout, rng = BLONDIE_1999._replace(name="other", hidden=hidden), np.random.default_rng(7)
     genome, network = random_network(layout, 3)
@@ -105,16 +83,6 @@ def test_too_wide_layers_are_refused():
     ):
         with pytest.raises(ValueError, match="at most 128 in the first, and 40 in the others"):
             decode(layout, np.zeros(layout.genome_size), 2.0)
-
-
-@every_layout
-def test_each_piece_on_each_square_reaches_its_weights(layout):
-    genome, network = random_network(layout, 2, spread=1.0)
-    for square in range(1, 33):
-        board = Board(f"B:WK{square}:B{5 if square == 6 else 6}")
-        for view in range(2):
-            found = evaluate_position(network, board.position, view)
-            assert found == pytest.approx(expected(layout, genome, 2.0, board, view), abs=1e-5)
 
 
 @every_layout

@@ -7,7 +7,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from agents.baselines.material import Material
 from agents.endgame import tables as on_disk
 from agents.endgame.indexing import (
     count_positions,
@@ -20,9 +19,6 @@ from agents.endgame.indexing import (
 )
 from agents.endgame.probe import DRAWN, NO_HIT, EndgameResult, probe, probe_board
 from agents.endgame.tables import load_tablebase
-from agents.search.alphabeta import search_to
-from agents.search.selective import FullWidth
-from agents.search.workspace import workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.jit import kernel
@@ -99,15 +95,6 @@ def test_index_is_a_bijection(pieces):
     for part in material_slices(pieces):
         assert count_flaws(numbers, part, begin, slice_size(part)) == 0
         begin += slice_size(part)
-
-
-def test_mirrored_position_has_the_same_index(folder):
-    tables = load_tablebase(3, folder)
-    for pieces in (2, 3):
-        for position in random_positions(tables, pieces, 1000, seed=pieces):
-            assert position_to_index(tables.indexing, turned(position)) == position_to_index(
-                tables.indexing, position
-            )
 
 
 @kernel
@@ -188,25 +175,6 @@ def test_two_piece_table_equals_the_slow_rules(folder):
     assert {fen: probe(tables, Board(fen).position) for fen in starts} == {
         fen: expected[fen] for fen in starts
     }
-
-
-@up_to_four
-def test_search_finds_the_results_of_the_tables(folder, pieces):
-    tables, ws, depth = load_tablebase(pieces, folder), workspace(), 11
-    found = {1.0: 0, -1.0: 0}
-    for position in random_positions(tables, pieces, 400, seed=pieces):
-        plies = probe(tables, position)
-        end = generate_successors(ws.rows, 0, *position)
-        if end == 0:
-            assert plies == 0
-            continue
-        value = search_to(FullWidth(), Material(), position, depth, position.turn, 0, ws, end)
-        result = 0.0 if plies == DRAWN else 1.0 if plies % 2 else -1.0
-        if plies <= depth or abs(value) == 1.0:
-            assert value == result
-        if abs(value) == 1.0:
-            found[value] += 1
-    assert min(found.values()) > 20
 
 
 def test_probe_board(folder):

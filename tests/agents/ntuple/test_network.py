@@ -58,7 +58,7 @@ def is_walk(squares):
     return len(set(squares)) == len(squares) and all(diagonal(a, b) for a, b in steps)
 
 
-@pytest.mark.parametrize("length", range(1, 9))
+@pytest.mark.parametrize("length", [1, 3, 8])
 def test_random_walk_follows_diagonals_without_returning(length):
     walks = drawing.random_walks(length, np.random.default_rng(length))
     assert [walk[0] for walk in walks] == list(range(1, 33))

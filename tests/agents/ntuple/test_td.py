@@ -1,7 +1,6 @@
 """Temporal-difference learning against the equations in plain Python."""
 
 import itertools
-from collections import Counter
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -16,9 +15,7 @@ from agents.ntuple import td as td
 from agents.ntuple.network import ntuple, table_size
 from agents.ntuple.td import TDConfig, finish, learn
 from agents.ntuple.tuples import SINGLES, TABLE_6_1
-from agents.search.workspace import workspace
 from checkers_env.board import Board
-from checkers_env.movegen import PACKED_MOVE, generate_successors
 from checkers_env.state import DrawRules
 from tests import oracle as naive
 from tests.agents.baselines.test_samuel import features, weights
@@ -309,16 +306,6 @@ def test_td_leaf_update_equals_the_equation_in_decided_games(made):
     assert won >= {0, 1}
 
 
-def test_equal_moves_are_chosen_at_random():
-    system, board, draws = ntuple(SINGLES, difference=0.0), Board(), 1400
-    ws, rng = workspace(), np.random.default_rng(3)
-    count = generate_successors(ws.rows, 0, *board.position)
-    found = [td.best_successor(system, board.position, ws, count, rng) for _ in range(draws)]
-    counts = Counter(found)
-    assert set(counts) == set(ws.rows[:count, PACKED_MOVE].tolist())
-    assert max(abs(n - draws / 7) for n in counts.values()) < 5 * np.sqrt(draws / 7)
-
-
 def table_after(seed, *parts, learning=PLAIN, **options):
     system, rng, first = ntuple(TABLE_6_1, black_perspective=True), np.random.default_rng(seed), 0
     for games in parts:
@@ -330,8 +317,6 @@ def table_after(seed, *parts, learning=PLAIN, **options):
 @pytest.mark.parametrize(
     "learning",
     [
-        PLAIN,
-        TDConfig(0.1, half_at=3.0, lam=0.5, epsilon=0.1),
         TDConfig(0.1, depth=1),
         TDConfig(0.1, half_at=3.0, lam=0.5, epsilon=0.1, random_plies=2, depth=2, leaf=True),
     ],
@@ -341,13 +326,6 @@ def test_equal_seeds_make_equal_tables_in_one_call_or_several(learning):
     assert whole == table_after(4, 12, learning=learning)
     assert whole == table_after(4, 5, 0, 7, learning=learning)
     assert whole != table_after(5, 12, learning=learning)
-
-
-def test_random_moves_are_not_learned_from():
-    for learning in (TDConfig(0.1, epsilon=1.0), TDConfig(0.1, random_plies=1000)):
-        system = ntuple(SINGLES)
-        assert learn(system, 20, np.random.default_rng(6), learning).updates == 0
-        assert not system.table.any()
 
 
 @pytest.mark.parametrize("black_perspective", [True, False])

@@ -7,7 +7,6 @@ from agents.evaluator import evaluate_position, start_state
 from agents.search.selective import FULL_WIDTH
 from agents.search.transposition import EXACT, LOWER, NONE, write_tt
 from agents.search.workspace import workspace
-from agents.treestrap.codec import STEP
 from agents.treestrap.learner import (
     ABSOLUTE,
     EXPLORED,
@@ -207,17 +206,6 @@ def test_values_and_bounds_of_inner_nodes_are_learned():
     there = [student.network.table[key] for key in plain.weights]
     np.testing.assert_allclose(there, list(plain.weights.values()), rtol=1e-3, atol=1e-5)
     assert np.count_nonzero(errors[..., ABSOLUTE]) == len(plain.absolute)
-
-
-def test_rounded_tables_evaluate_like_their_multiples():
-    rng = np.random.default_rng(17)
-    levels = rng.integers(-300, 300, (STAGES, SIZE)).astype(np.int16)
-    rounded, plain = treestrap_network(levels, STEP), treestrap_network(levels * np.float32(STEP))
-    for position in (board.position for board in random_boards(18, 20, 90)):
-        for view in (0, 1):
-            assert evaluate_position(rounded, position, view) == evaluate_position(
-                plain, position, view
-            )
 
 
 def test_tables_of_wrong_size_are_refused():

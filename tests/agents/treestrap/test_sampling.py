@@ -91,21 +91,6 @@ def result(game, tables=TABLES):
     return 0 if plies in (NO_HIT, DRAWN) else sign if plies % 2 else -sign
 
 
-def test_samples_are_positions_without_a_capture_and_their_values(network):
-    rng = np.random.default_rng(1)
-    positions, targets = sample(network, 5, rng, QUICK, starts=[START], tables=TABLES)
-    assert (positions.dtype, targets.dtype) == (np.int64, np.float32)
-    assert positions.shape == (len(targets), 4)
-    assert len(targets) > 200
-    assert np.all(np.abs(targets) <= 1)
-    assert len(np.unique(targets)) > len(targets) / 2
-    for row in positions.tolist():
-        position = Position(*row)
-        assert following(position)
-        assert not captures(position)
-        assert probe(TABLES, position) == NO_HIT
-
-
 def test_games_are_legal_and_end_by_the_rules(played):
     endings = set()
     for game in [*played(6), *played(3, QUICK._replace(max_plies=30)), *played(6, start=KINGS)]:

@@ -17,12 +17,10 @@ from agents.treestrap.tapered import (
     TAPERED_ENTRIES,
     pack_network,
     pack_stages,
-    taper,
     tapered_network,
     unpack_network,
     unpack_stages,
 )
-from checkers_env.movegen import SQUARES, Position
 from tests import oracle
 from tests.agents.treestrap.test_network import boards, named
 
@@ -79,15 +77,6 @@ def test_values_equal_a_naive_computation_for_both_perspectives(weights, network
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("count", range(1, 25))
-def test_stages_are_blended_by_the_number_of_pieces(count):
-    board = sum(1 << int(bit) for bit in SQUARES[:count])
-    stage, parts = taper(Position(board, 0, 0, 0))
-    found = np.zeros(STAGES)
-    found[stage], found[stage + 1] = 1 - parts / 12, parts / 12
-    assert found == pytest.approx(shares(count))
-
-
 def stage_sums(totals):
     """Return the sum of each stage from sums of packed weights; the inner stages are in two."""
     lower, upper = zip(*(unpack_stages(int(total)) for total in totals), strict=True)
@@ -103,11 +92,6 @@ def test_sums_of_packed_weights_are_the_sums_of_the_stages(weights):
     packed = pack_stages(weights)
     for count in range(1, fit + 1):
         assert stage_sums(packed[:, :count].sum(axis=1)) == sums[count - 1].tolist()
-
-
-@given(arrays(np.int16, (1, STAGES), elements=st.sampled_from([-LARGEST, -1, 0, 1, LARGEST])))
-def test_extreme_weights_leave_their_neighbours_alone(weights):
-    assert stage_sums(pack_stages(weights)[:, 0]) == weights[0].tolist()
 
 
 def test_packed_network_round_trips_rounded_to_the_step():
