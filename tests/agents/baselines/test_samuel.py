@@ -1,10 +1,9 @@
 """Samuel's features against a naive reading of the board."""
 
 import numpy as np
-import pytest
 
 from agents.baselines.samuel import FEATURES, samuel
-from agents.evaluator import apply_gradient, evaluate_position, logit, start_state, state_size
+from agents.evaluator import start_state, state_size
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.search.test_alphabeta import random_boards
@@ -67,23 +66,3 @@ def test_features_equal_a_naive_computation():
             assert state.tolist() == features(mover, pieces, side), (mover, pieces, side)
             seen.append(state.tolist())
     assert np.all(np.ptp(seen, axis=0) > [4, 4, 10, 4, 2, 10, 4, 1])  # none of them is idle
-
-
-def test_value_is_tanh_of_the_weighted_sum():
-    system = samuel(weights(3))
-    for mover, pieces in some_positions(3, 60):
-        for view, side in enumerate("bw"):
-            expected = np.dot(system.weights, features(mover, pieces, side))
-            state = np.array(features(mover, pieces, side), np.int32)
-            here = position(mover, pieces)
-            assert logit(system, here, view, state) == pytest.approx(expected, abs=1e-12)
-            assert evaluate_position(system, here, view) == pytest.approx(
-                np.tanh(expected), abs=1e-6
-            )
-
-
-def test_gradient_step_changes_each_weight_by_its_feature():
-    system, state = samuel(weights(6)), np.array([3, -1, 0, 2, -4, 7, -2, 1], np.int32)
-    before = system.weights.copy()
-    apply_gradient(system, state, 0.25)
-    np.testing.assert_allclose(system.weights - before, 0.25 * state, atol=1e-15)

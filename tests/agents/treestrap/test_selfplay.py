@@ -7,7 +7,7 @@ from agents.endgame.probe import probe
 from agents.endgame.tables import load_tablebase
 from agents.search.workspace import workspace
 from agents.treestrap import selfplay
-from agents.treestrap.learner import FORCED, TreeStrapConfig, learner_state
+from agents.treestrap.learner import TreeStrapConfig, learner_state
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.selfplay import learn
 from checkers_env.board import Board
@@ -45,17 +45,6 @@ def test_games_in_several_calls_equal_those_in_one():
     assert np.array_equal(errors, others)
 
 
-def test_counts_of_games_and_positions_are_right():
-    system, errors = blank()
-    rng = np.random.default_rng(2)
-    tally = learn(system, errors, 8, rng, QUICK._replace(inner=0))
-    assert tally.black_wins + tally.white_wins + tally.draws == 8
-    assert 0 < tally.updates <= tally.plies <= 8 * 80
-    assert 0 < tally.mean_error < 2
-    more = learn(system, errors, 8, rng, QUICK)
-    assert more.updates > 2 * more.plies
-
-
 def test_game_ends_at_the_first_repetition():
     start = Board(KINGS).position
     for seed in range(10):
@@ -86,20 +75,6 @@ def test_endgame_tables_end_games_with_their_result():
             assert turn == last.turn
             assert result == (0 if known == 255 else 1 if known % 2 else -1)
         assert all(np.abs(student.values[:plies]) <= 1)
-
-
-def test_forced_moves_are_recognised():
-    student, plies, _, _ = played(Board().position, QUICK._replace(epsilon=0.0), 3)
-    for ply in range(plies):
-        board = Board.from_position(*student.positions[ply].tolist(), max_moves=None)
-        assert (len(board.legal_moves) == 1) == (student.kinds[ply] == FORCED)
-        following = tuple(student.positions[ply + 1].tolist())
-        reached = []
-        for move in list(board.legal_moves):
-            board.push(move)
-            reached.append(tuple(board.position))
-            board.pop()
-        assert following in reached
 
 
 def test_invalid_arguments_are_refused():

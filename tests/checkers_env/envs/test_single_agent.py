@@ -93,7 +93,7 @@ def test_default_opponent_is_blondie24(monkeypatch):
 
 
 @pytest.mark.parametrize(("colour", "agent"), SIDES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_game_equals_that_of_the_aec_environment(colour, agent, seed):
     rules = {"max_moves": 60, "no_progress": 10}
     seen = play_on(SingleAgentEnv(First(), colour, **rules), seed, chooser=seed)
@@ -136,27 +136,6 @@ def test_final_reward_is_the_result(colour, opening, move, rules, reward, reason
     assert (*found, info["reason"]) == (reward, True, False, reason)
 
 
-def test_agent_makes_a_multi_jump_in_steps():
-    opponent = First()
-    env = SingleAgentEnv(opponent, "black", opening=DOUBLE_JUMP)
-    env.reset()
-    first, second = move_to_actions(env.board.legal_moves[0], env.board.turn)
-    observation, reward, over, *_ = env.step(first)
-    assert (reward, over, opponent.shown) == (0.0, False, [])
-    assert np.flatnonzero(observation["action_mask"]).tolist() == [second]
-    env.step(second)
-    assert str(env.board.moves[0]) == "1x19"
-    assert len(opponent.shown) == 1
-
-
-def test_opponent_makes_a_multi_jump_at_once():
-    env = SingleAgentEnv(First(), "white", opening=DOUBLE_JUMP)
-    observation, info = env.reset()
-    assert env.board.moves[0].squares == (1, 10, 19)
-    assert info == {"colour": "white"}
-    assert observation["action_mask"].any()
-
-
 def test_illegal_action_ends_the_episode():
     env = SingleAgentEnv("random", "black")
     env.reset(seed=0)
@@ -180,7 +159,7 @@ def test_invalid_action_is_refused(action):
     assert env.action_masks().sum() == 7
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "strong@depth=4", STRANGER])
+@pytest.mark.parametrize("opponent", ["random", "strong@depth=4", STRANGER])
 def test_equal_seeds_give_equal_games(opponent):
     first, second = (SingleAgentEnv(opponent, opening="three-move") for _ in range(2))
     games = [play_on(first, 7), play_on(first, None), play_on(first, None)]
