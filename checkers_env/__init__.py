@@ -15,6 +15,8 @@ observation       planes and action masks
 agent             the agent protocol, and agents that need no search
 errors            errors of outside players
 envs              PettingZoo and Gymnasium environments
+pgx               the game in JAX
+conformance       whether a game follows the rules
 render            pictures: SVG, pixels, a window
 jit               compiled kernels and their cache on disk
 kernel_compiler   how kernels are compiled: each one as a whole
