@@ -34,15 +34,15 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 3_470,
-    "agents": 9_014,
-    "training": 13_044,
-    "docstrings": 5_768,
-    "JavaScript": 6_596,
+    "checkers_env": 4_246,
+    "agents": 8_846,
+    "training": 13_115,
+    "docstrings": 5_955,
+    "JavaScript": 6_659,
     "templates": 1_509,
-    "tests": 26_087,
-    "words": 48_392,
-    "files": 601,
+    "tests": 25_724,
+    "words": 49_410,
+    "files": 609,
 }
 LAYOUT_TOKENS = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
