@@ -11,10 +11,7 @@ Temporal-difference learning also needs :func:`logit`, :func:`apply_gradient` an
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 import numpy as np
-from numba.extending import overload
 
 from checkers_env.jit import KernelArg, generic, kernel
 from checkers_env.movegen import Position
@@ -83,25 +80,6 @@ def probe_tablebase(evaluator: KernelArg, position: Position, over: bool) -> int
 def value_scale(evaluator: KernelArg) -> float:
     """Return the factor of an evaluator's values: 1 by default, 1/2 beside endgame tables."""
     return 1.0
-
-
-def refuse_nan(evaluator: Any) -> NoReturn:
-    """Raise ValueError, with the evaluator's class, for a value that no search can compare."""
-    raise ValueError(_nan_error(type(evaluator)))
-
-
-@overload(refuse_nan)
-def _refuse_nan(evaluator: Any) -> Any:
-    message = _nan_error(evaluator.instance_class)
-
-    def refuse(evaluator: Any) -> NoReturn:
-        raise ValueError(message)
-
-    return refuse
-
-
-def _nan_error(cls: type) -> str:
-    return f"{cls.__name__} evaluates a position as NaN, not -1 to 1"
 
 
 @kernel

@@ -453,6 +453,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("factory", help="file.py:name or package.module:name")
     parser.add_argument("--games", type=int, default=100, help="random games (default: 100)")
     options = parser.parse_args(arguments)
+    if options.games < 1:
+        parser.error(f"--games must be at least 1, not {options.games}")
     try:
         game = as_game(load(options.factory))
     except (ValueError, TypeError, ImportError, AttributeError, OSError) as error:

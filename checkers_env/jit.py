@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numba
 import numpy as np
@@ -232,6 +232,25 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
 def has_implementation(function: Any, cls: type) -> bool:
     """Return whether a class has an implementation of a :func:`generic` function of its own."""
     return function.dispatch(cls) is not function.dispatch(object)
+
+
+def refuse_nan(evaluator: Any) -> NoReturn:
+    """Raise ValueError that names the class of an evaluator, in a kernel or outside."""
+    raise ValueError(_nan_error(type(evaluator)))
+
+
+@overload(refuse_nan)
+def _refuse_nan(evaluator: Any) -> Any:
+    message = _nan_error(evaluator.instance_class)
+
+    def refuse(evaluator: Any) -> NoReturn:
+        raise ValueError(message)
+
+    return refuse
+
+
+def _nan_error(cls: type) -> str:
+    return f"{cls.__name__} evaluates a position as NaN, not -1 to 1"
 
 
 @functools.cache

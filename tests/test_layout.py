@@ -34,13 +34,13 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_246,
-    "agents": 8_846,
+    "checkers_env": 4_258,
+    "agents": 8_833,
     "training": 13_115,
     "docstrings": 5_955,
     "JavaScript": 6_659,
     "templates": 1_509,
-    "tests": 25_724,
+    "tests": 25_725,
     "words": 49_410,
     "files": 609,
 }

@@ -14,9 +14,9 @@ import math
 import numpy as np
 
 from agents.baselines.heuristic import Heuristic, move_score
-from agents.evaluator import evaluate, refuse_nan, start_state, state_size
+from agents.evaluator import evaluate, start_state, state_size
 from checkers_env.bits import borrowed, popcount
-from checkers_env.jit import KernelArg, kernel
+from checkers_env.jit import KernelArg, kernel, refuse_nan
 from checkers_env.movegen import (
     BLACK,
     BLACK_BOARD,

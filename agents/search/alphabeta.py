@@ -21,7 +21,6 @@ from agents.evaluator import (
     advance_state,
     evaluate,
     probe_tablebase,
-    refuse_nan,
     start_state,
     state_size,
     value_bounds,
@@ -61,7 +60,7 @@ from agents.search.transposition import (
     write_tt,
 )
 from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, VISITED, Workspace
-from checkers_env.jit import KernelArg, kernel
+from checkers_env.jit import KernelArg, kernel, refuse_nan
 from checkers_env.movegen import (
     BLACK_BOARD,
     MAX_ROWS,

@@ -148,15 +148,16 @@ def test_command_prints_a_table_and_fails_with_the_game(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("factory", "message"),
+    ("words", "message"),
     [
         ("builtins:object", "object is neither a PettingZoo AEC environment nor a pgx"),
         ("no_such_module:make", "No module named 'no_such_module'"),
         ("no_such_file.py:make", "No such file"),
         (f"{__file__}:make", "has no 'make'"),
+        ("builtins:object --games 0", "--games must be at least 1, not 0"),
     ],
 )
-def test_command_refuses(factory, message, capsys):
+def test_command_refuses(words, message, capsys):
     with pytest.raises(SystemExit):
-        conformance.main([factory])
+        conformance.main(words.split())
     assert message in capsys.readouterr().err

@@ -220,7 +220,7 @@ def test_two_sessions_in_one_folder_are_refused(command, tmp_path):
 
 def test_killed_session_resumes_to_the_same_results(command, tmp_path):
     """Killed twice: while a run trains, and after the first result."""
-    words = ["--experiment", "table-6.18", "--scale", "0.05", "--seeds", "2"]
+    words = ["--experiment", "table-6.18", "--scale", "0.02", "--seeds", "2"]
     work = tmp_path / "killed"
     for sign in ("c*/checkpoint.safetensors", "results/runs.jsonl"):
         session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
