@@ -679,7 +679,7 @@ def test_empty_limit_follows_the_clock(open_page):
     depth = page.inner_text("dd[data-fact=depth]")
     assert int(depth.split()[0]) > 4
     resign(page)
-    expect(page.locator("#status")).to_contain_text("Black wins")
+    expect(page.locator("#status")).to_contain_text("You lost: White resigned.")
     page.click("[data-do=new]")
     page.select_option("#clock", "")
     page.click("#start")

@@ -10,6 +10,7 @@ const NODES = 60_000; // positions for each move of the game
 const MISTAKE = 0.15; // of the value from -1 to 1
 const BLUNDER = 0.4;
 const MOST = 6; // moves in the list
+const BY_MOVE = "In the order of the moves"; // of a button
 const MARKS = { mistake: "?", blunder: "??" };
 
 // How much each move lost for its side: views[ply] is {black, move} before the move to ply + 1. The
@@ -37,7 +38,7 @@ export class Review {
   #losses = [];
   #variation = null; // the ply from which another line is on the board
   #isOver = false; // that line ends the game
-  #order = createElement("button", { type: "button", hidden: true });
+  #order = createElement("button", { type: "button", hidden: true }, BY_MOVE);
   #isByMove = false; // the list has the order of the moves, else the worst first
 
   // `replay` shows the game on `board`; onPlayOn(fen) begins a game from a position.
@@ -132,7 +133,7 @@ export class Review {
     const worst = this.#worst;
     if (this.#isByMove) worst.sort((one, other) => one.ply - other.ply);
     this.#order.hidden = worst.length < 2;
-    this.#order.textContent = this.#isByMove ? "The worst first" : "In the order of the moves";
+    this.#order.textContent = this.#isByMove ? "The worst first" : BY_MOVE;
     byId("mistakes").replaceChildren(...worst.map(({ ply, loss }) => this.#item(ply, loss)));
   }
 
