@@ -219,6 +219,8 @@ def squares_to_route(squares: Sequence[int], turn: int) -> Route:
 class RuleError(Exception):
     """What a game does against the rules."""
 
+    passed: bool | None = False  # of the rule that is checked; None: it could not be tried
+
 
 class Walk:
     """A game and a board on which the same moves are played."""
@@ -288,8 +290,12 @@ class Walk:
 
     def follow(self, line: str) -> None:
         """Play the moves of a text, without a look at what else the game offers."""
-        for text in line.split():
-            self.play_turn(self.board.parse_move(text))
+        try:
+            for text in line.split():
+                self.play_turn(self.board.parse_move(text))
+        except RuleError as error:
+            error.passed, error.args = None, (f"not reached: {error}",)
+            raise
 
 
 def _full_path(move: Move) -> str:
@@ -306,13 +312,10 @@ def check_line(game: GameAdapter, rule: str, line: str) -> RuleCheck:
         walk = Walk(game)
         try:
             walk.follow(line)
-        except RuleError as error:
-            return RuleCheck(rule, None, f"not reached: {error}")
-        try:
             if walk.check() and move:
                 walk.play_turn(move, checked=True)
         except RuleError as error:
-            return RuleCheck(rule, False, str(error))
+            return RuleCheck(rule, error.passed, str(error))
     return RuleCheck(rule, True, f"after {board.ply} plies")
 
 
@@ -321,16 +324,13 @@ def check_draws(game: GameAdapter, rule: str, line: str) -> RuleCheck:
     walk = Walk(game)
     try:
         walk.follow(line)
-    except RuleError as error:
-        return RuleCheck(rule, None, f"not reached: {error}")
-    try:
         while board_result(walk.board) is None and game.result() is None:
             if walk.board.ply >= LONGEST_PLIES:
                 return RuleCheck(rule, None, f"no draw in {LONGEST_PLIES} plies")
             walk.play_turn(walk.board.moves[-CYCLE])
         walk.check()
     except RuleError as error:
-        return RuleCheck(rule, False, str(error))
+        return RuleCheck(rule, error.passed, str(error))
     times = 1 + walk.board.earlier_positions().count(walk.board.position)
     return RuleCheck(rule, True, f"draw at ply {walk.board.ply}, occurrence {times}")
 
