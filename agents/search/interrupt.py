@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import cache
 from types import FrameType
 
 from agents.search.workspace import Workspace
@@ -31,15 +33,16 @@ class _SignalListener:
         self._lock = threading.Lock()
         self._workspaces: tuple[Workspace, ...] = ()
         self._numbers: Collection[int] = ()
-        self._pipe: int | None = None
+        self._source, self._target = os.pipe()
+        for end in (self._source, self._target):
+            os.set_blocking(end, False)
+        threading.Thread(target=self._listen, daemon=True).start()
 
     @contextmanager
     def stop_on(self, numbers: Collection[int], *workspaces: Workspace) -> Iterator[None]:
         """Stop the searches of a with block at these signals."""
-        if self._pipe is None:
-            self._pipe = self._start()
         self._numbers, self._workspaces = numbers, workspaces
-        before = signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
+        before = signal.set_wakeup_fd(self._target, warn_on_full_buffer=False)
         if before != -1:  # an event loop listens, which must hear of its signals
             signal.set_wakeup_fd(before)
         try:
@@ -49,39 +52,40 @@ class _SignalListener:
                 signal.set_wakeup_fd(-1)
             with self._lock:  # no flag is set from here on
                 self._workspaces = ()
+                self._read()  # or a slow thread would stop a later block at a signal of this one
 
-    def _start(self) -> int:
-        source, target = os.pipe()
-        os.set_blocking(target, False)
-        threading.Thread(target=self._listen, args=(source,), daemon=True).start()
-        return target
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._source, 1024)
+        except BlockingIOError:
+            return b""
 
-    def _listen(self, source: int) -> None:
-        while numbers := os.read(source, 1024):
-            if set(numbers) & set(self._numbers):
-                with self._lock:
+    def _listen(self) -> None:
+        pipe = select.poll()
+        pipe.register(self._source, select.POLLIN)
+        while pipe.poll():
+            with self._lock:
+                if set(self._read()) & set(self._numbers):
                     set_stop(self._workspaces, True)
 
 
-_listener = _SignalListener()
-
-
-def _forget_listener() -> None:
-    global _listener
-    _listener = _SignalListener()  # a fork has no copy of its thread
+@cache
+def _listener() -> _SignalListener:
+    return _SignalListener()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_listener)
+    os.register_at_fork(after_in_child=_listener.cache_clear)  # a fork has no copy of its thread
 
 
 @contextmanager
-def defer_signals(*workspaces: Workspace) -> Iterator[None]:
+def defer_signals(*workspaces: Workspace, interrupts_only: bool = False) -> Iterator[None]:
     """Handle SIGINT and SIGTERM at the end of a with block.
 
     Python handles signals on the main thread only; on other threads this does nothing. A signal
     that raises KeyboardInterrupt at the end of the block ends the searches in these workspaces at
-    once; another handler may go on, and needs whole searches.
+    once; another handler may go on, and needs whole searches. With `interrupts_only` it is called
+    at once.
     """
     received: list[tuple[int, FrameType | None]] = []
 
@@ -91,12 +95,14 @@ def defer_signals(*workspaces: Workspace) -> Iterator[None]:
     handlers: dict[int, Handler] = {}
     if threading.current_thread() is threading.main_thread():
         handlers = {it: call for it in SIGNALS if callable(call := signal.getsignal(it))}
+    if interrupts_only:
+        handlers = {it: call for it, call in handlers.items() if call is signal.default_int_handler}
     try:
         for each in handlers:
             signal.signal(each, note)
         raising = [it for it, call in handlers.items() if call is signal.default_int_handler]
         if workspaces and raising and HAS_WAKEUP_PIPE:
-            with _listener.stop_on(raising, *workspaces):
+            with _listener().stop_on(raising, *workspaces):
                 if any(number in raising for number, _ in received):  # before the listener heard
                     set_stop(workspaces, True)
                 yield
@@ -146,16 +152,18 @@ def watch(
     `ended` is set at the end of the block, and the stop flags of the workspaces are cleared.
     """
     thread = threading.Thread(target=watcher, daemon=True)
-    try:
-        with defer_signals():
-            thread.start()
-        yield
-    finally:
-        with defer_signals():  # Ctrl-C could leave the flags set, which ends all later searches
-            ended.set()
-            if thread.ident is not None:
-                thread.join()
-            set_stop(workspaces, False)
+    with defer_signals(*workspaces, interrupts_only=True):  # else Ctrl-C could leave the flags set
+        try:
+            with defer_signals():
+                thread.start()
+            yield
+        finally:
+            with defer_signals():
+                ended.set()
+                if thread.ident is not None:
+                    thread.join()
+                del thread  # Python would drop an exception raised while it forgets a thread
+                set_stop(workspaces, False)
 
 
 class LateMoveError(Exception):

@@ -98,6 +98,16 @@ def test_signal_during_the_change_of_handlers_restores_the_old_ones(monkeypatch,
         set_handler(signal.SIGTERM, old)
 
 
+def test_a_signal_of_one_block_stops_no_later_block():
+    ws = workspace()
+    for _ in range(1000):
+        with pytest.raises(KeyboardInterrupt), defer_signals(ws):
+            os.kill(os.getpid(), signal.SIGINT)
+        with defer_signals(ws):
+            time.sleep(1e-4)
+        assert not ws.stop.any()
+
+
 def test_blocks_on_other_threads_change_no_handlers():
     found = []
 
