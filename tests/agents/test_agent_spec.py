@@ -10,7 +10,6 @@ from agents.agent_spec import AgentSpec
     [
         ("strong", "name", "strong"),
         ("C:\\models\\champion.safetensors", "weights", "C:\\models\\champion.safetensors"),
-        ("mine.zip", "sb3", "mine.zip"),
         ("my.py:Mine", "factory", "my.py:Mine"),
         ("package.module:make", "factory", "package.module:make"),
         ("hub:./engine --book a:b.zip", "hub", "./engine --book a:b.zip"),
@@ -33,7 +32,6 @@ def test_only_players_and_weight_files_run_no_code():
 @pytest.mark.parametrize(
     ("text", "name", "options"),
     [
-        ("blondie24", "blondie24", {}),
         ("material@seconds=0.5,endgame=4", "material", {"seconds": 0.5, "endgame": 4}),
         ("me@home/my.py:Mine@nodes=5", "me@home/my.py:Mine", {"nodes": 5}),
         ("material@selective=0", "material", {"selective": False}),

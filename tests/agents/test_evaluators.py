@@ -1,7 +1,5 @@
 """What holds for every evaluator: incremental states, the board turned round, and the search."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -18,15 +16,14 @@ from agents.evaluator import (
     state_size,
 )
 from agents.ntuple.network import ntuple, table_size
-from agents.ntuple.tuples import SINGLES, TABLE_6_1
-from agents.search.workspace import workspace
+from agents.ntuple.tuples import TABLE_6_1
 from agents.treestrap.codec import STEP
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.tapered import PIECE_KINDS, tapered_network
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.endgame.test_endgame import turned
-from tests.agents.search.test_alphabeta import assert_search_is_minimax, judge_by, random_boards
+from tests.agents.search.test_alphabeta import random_boards
 
 BY_COLOUR = ("by colour", "nguyen-91", "nguyen-91-logistic")  # Black's pieces are positive
 BY_TURN = ("samuel", "treestrap", "tapered")  # the value depends on the side to move
@@ -125,38 +122,7 @@ def test_board_turned_round_has_the_value_of_the_other_side(named):
             assert values[0] == -values[1] != 0
 
 
-@pytest.mark.parametrize(
-    ("make", "field", "size"), [(samuel, "weights", 8), (partial(ntuple, SINGLES), "table", 160)]
-)
-def test_suitable_weights_are_not_copied_and_others_are_converted(make, field, size):
-    given = rng().normal(0, 0.1, size)
-    assert getattr(make(given), field) is given
-    assert getattr(make(), field).tolist() == [0.0] * size
-    others = np.broadcast_to(0.0, size), np.zeros(2 * size)[::2], [1] * size
-    for other in (given.astype(np.float32), *others):
-        made = getattr(make(other), field)
-        assert made.dtype == np.float64
-        assert made.flags.c_contiguous
-        assert made.flags.writeable
-        assert made.tolist() == list(other)
-
-
 def test_learning_knows_antisymmetric_evaluators():
     assert is_antisymmetric(samuel())
     assert is_antisymmetric(random_tuples(black_perspective=True))
     assert not is_antisymmetric(random_tuples())
-
-
-# Networks share their kernels.
-SEARCHED = [name for name in MAKERS if name not in NETWORK_LAYOUTS or name == "nguyen-91"]
-
-
-@pytest.mark.parametrize("name", SEARCHED)
-@pytest.mark.parametrize("root_perspective", [False, True])
-def test_search_equals_minimax(name, root_perspective):
-    evaluator, ws = MAKERS[name](), workspace()
-    judge = judge_by(evaluator)
-    if not (root_perspective and name in BY_TURN):  # the oracle's judge does not know the turn
-        for board in random_boards(5, 4, 80):
-            for depth in (1, 2, 3):
-                assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, ws)

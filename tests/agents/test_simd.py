@@ -37,14 +37,6 @@ def test_tanh_is_within_four_in_ten_million():
     assert np.abs(tanh_of(LINE) - np.tanh(LINE.astype(np.float64))).max() < 4e-7
 
 
-def test_tanh_saturates_within_one():
-    ends = np.array([7.9, 7.91, 8, 9, 20, 1e4, 1e30, np.inf], np.float32)
-    for found in (tanh_of(ends), -tanh_of(-ends)):
-        assert (np.abs(found) <= 1).all()
-        assert (found > 1 - 4e-7).all()
-    assert np.abs(tanh_of(LINE)).max() <= 1
-
-
 def test_exact_tanh_is_that_of_float64_rounded():
     fine = np.arange(0, 12, 1e-5, np.float32)  # where the other tanh falls a quarter of the steps
     line = np.concatenate([LINE, fine, -fine])

@@ -81,16 +81,6 @@ def test_sparse_weights_round_trip(tmp_path_factory, values, negative):
     assert metadata == METADATA
 
 
-def test_table_of_a_few_games_is_a_small_file(tmp_path):
-    table, touched = np.zeros(100_000), np.random.default_rng(0).integers(100_000, size=5000)
-    table[touched] = genome(5000)
-    save_weights(tmp_path / "a", table, METADATA)
-    save_weights(tmp_path / "b", table, METADATA)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert (tmp_path / "a").stat().st_size < 8 * 5000 + 100_000 / 8 + 2000
-    assert np.array_equal(load_weights(tmp_path / "a")[0], table)
-
-
 def test_file_of_format_1_is_read_with_current_names(tmp_path):
     old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="windows")
     old |= {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "own_leaves": False}
@@ -165,12 +155,8 @@ DAMAGED = {
     ),
     "truncated": (truncated, "not a valid weight file"),
     "no header": (write, "header"),
-    "no JSON": (lambda path: write(path, "{"), "header cannot be read"),
-    "a list": (lambda path: write(path, [1]), "header cannot be read"),
     "newer format": (lambda path: write(path, fields(format=99)), "format is 99, not 1 or 2"),
     "no format": (lambda path: write(path, {"king": 2.0}), "format is None"),
-    "missing field": (lambda path: write(path, {"format": FORMAT}), "header cannot be read"),
-    "unknown field": (lambda path: write(path, fields(colour=1)), "header cannot be read"),
     "no genome": (lambda path: write(path, fields(), other=genome()), "genome"),
     "unknown network": (
         lambda path: write(path, fields(architecture="alphazero")),
@@ -182,7 +168,6 @@ DAMAGED = {
     "too few entries": (thinned(entries=2), "2 entries for 3 places"),
     "brackets without end": (lambda path: write(path, "[" * 100_000), "header cannot be read"),
     "depth 65": (lambda path: write(path, fields(depth=65)), "depth is 65, not 1 to 64 plies"),
-    "depth true": (lambda path: write(path, fields(depth=True)), "depth is True, which is no int"),
     "versions 3": (lambda path: write(path, fields(versions=3)), "versions is 3, which is no dict"),
     "foreign search": (
         lambda path: write(path, fields(search_options={"nodes": 5})),
@@ -209,9 +194,7 @@ DAMAGED = {
     ),
     # Weights that no network can have, which a file of ours may nevertheless say.
     "not a number": (not_finite(np.nan), "bad"),
-    "infinite": (not_finite(np.inf), "bad"),
     "beyond float32": (not_finite(1e300), "bad"),
-    "king as text": (lambda path: write(path, fields(king="2")), "bad"),
     "king not a number": (lambda path: write(path, fields(king=float("nan"))), "bad"),
     "depth 0": (lambda path: write(path, fields(depth=0)), "bad"),
 }

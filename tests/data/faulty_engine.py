@@ -6,7 +6,6 @@ Its version is its process id, so that a test can see whether it is gone.
 import os
 import signal
 import sys
-import threading
 import time
 
 FAULT = sys.argv[1]
@@ -51,12 +50,8 @@ def play(count: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         case "nonsense":
             say("done move=banana")
-        case "no-move":
-            say("done")
         case "illegal":
             say("done move=21-17")
-        case "no-capture-named":
-            say("done move=15x22x17")
         case "reports":
             say('error message="I have lost "my" book"')
         case "closes":
@@ -69,9 +64,6 @@ def play(count: int) -> None:
                 os.kill(os.getpid(), signal.SIGSTOP)
         case "floods":
             chatter()
-        case "floods-later":
-            say("done move=11-15")
-            threading.Thread(target=chatter, daemon=True).start()
         case "many-forks":
             for _ in range(100):
                 if not os.fork():
@@ -110,7 +102,7 @@ for line in sys.stdin:
         introduce()
     elif command == "set-param":
         print(line.strip(), file=sys.stderr, flush=True)
-    elif command == "init" and FAULT != "never-ready":
+    elif command == "init":
         say("ready")
     elif command == "go":
         searches += 1

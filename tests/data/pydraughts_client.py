@@ -1,6 +1,6 @@
 """A game of pydraughts' Hub client with an engine, which is Black, against random moves.
 
-Arguments: the seed, a FEN or "startpos", a parameter as name=value or "", the engine's command.
+Arguments: the seed, a parameter as name=value, the engine's command.
 Prints the moves as Hub writes them, and who has won as pydraughts sees it.
 """
 
@@ -11,12 +11,11 @@ from draughts import Board, Move
 from draughts.engine import HubEngine, Limit
 
 MOST = 100  # turns
-seed, fen, parameter, *command = sys.argv[1:]
+seed, parameter, *command = sys.argv[1:]
 rng = random.Random(seed)
-board = Board("english", fen)
+board = Board("english")
 engine = HubEngine(command)
-if parameter:
-    engine.configure(dict([parameter.split("=")]))
+engine.configure(dict([parameter.split("=")]))
 engine.init()
 engine.ping()
 assert engine.variants == {"english"}

@@ -141,8 +141,3 @@ def test_unsaturated_outputs_order_positions_like_the_sums(spread):
         assert np.all(found[one] > found[above])
     if spread > 1:
         assert len(set(found.tolist())) > 2 * len(set(plain.tolist()))
-
-
-def test_unsaturated_network_of_zeros_evaluates_to_zero():
-    network = decode(UNSATURATED_2001, np.zeros(UNSATURATED_2001.genome_size), 1.5)
-    assert evaluate_position(network, Board("B:W21:B1,2,3").position, 0) == 0.0

@@ -11,7 +11,6 @@ from agents.endgame import tables as on_disk
 from agents.endgame.indexing import (
     count_positions,
     index_to_position,
-    make_indexing,
     material_slices,
     position_to_index,
     slice_size,
@@ -19,13 +18,10 @@ from agents.endgame.indexing import (
 )
 from agents.endgame.probe import DRAWN, NO_HIT, EndgameResult, probe, probe_board
 from agents.endgame.tables import load_tablebase
-from checkers_env.bits import popcount
 from checkers_env.board import Board
 from checkers_env.jit import kernel
 from checkers_env.movegen import (
-    BLACK,
     BLACK_BOARD,
-    KING_ROWS,
     KINGS,
     ROW_WIDTH,
     WHITE,
@@ -33,11 +29,8 @@ from checkers_env.movegen import (
     Position,
     generate_successors,
 )
-from tests import oracle
 
 up_to_four = pytest.mark.parametrize("pieces", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
-
-LONGEST_WIN = 13  # plies, of two pieces
 
 
 @pytest.fixture(scope="session")
@@ -68,33 +61,6 @@ def test_numbers_of_positions_equal_those_of_chinook():
     for pieces, published in {2: 6_972, 3: 261_224, 4: 7_092_774, 5: 148_688_232}.items():
         one_colour = sum(comb(28, men) * comb(32 - men, pieces - men) for men in range(pieces + 1))
         assert count_positions(pieces) + 2 * one_colour == published
-
-
-@kernel
-def count_flaws(indexing, part, begin, count):
-    """Count indices of a slice whose position is illegal or has another index."""
-    flaws = 0
-    men, crowned, their_men, their_crowned = part
-    for number in range(begin, begin + count):
-        position = index_to_position(indexing, part, number)
-        black, white, kings, turn = position
-        ok = turn == BLACK and black & white == 0 and kings & ~(black | white) == 0
-        ok &= (black & KING_ROWS[BLACK] | white & KING_ROWS[WHITE]) & ~kings == 0
-        ok &= popcount(black & ~kings) == men and popcount(black & kings) == crowned
-        ok &= popcount(white & ~kings) == their_men and popcount(white & kings) == their_crowned
-        if not ok or position_to_index(indexing, position) != number:
-            flaws += 1
-    return flaws
-
-
-@up_to_four
-def test_index_is_a_bijection(pieces):
-    # As many numbers as positions, and no two numbers with the same position.
-    numbers = make_indexing(pieces)
-    begin = sum(map(count_positions, range(2, pieces)))
-    for part in material_slices(pieces):
-        assert count_flaws(numbers, part, begin, slice_size(part)) == 0
-        begin += slice_size(part)
 
 
 @kernel
@@ -133,48 +99,6 @@ def test_every_position_has_the_result_of_its_best_successor(folder, pieces):
     for part in material_slices(pieces):
         begin = slice_start(tables.indexing, part)
         assert count_contradictions(tables, part, begin, slice_size(part), rows) == 0
-
-
-def solve_slowly(starts):
-    """Return the plies to the end of all positions that follow `starts`, by slow rules."""
-    successors, waiting = {}, list(starts)
-    while waiting:
-        fen = waiting.pop()
-        if fen not in successors:
-            side, pieces = oracle.read_fen(fen)
-            turns = oracle.legal_turns(side, pieces)
-            after = [oracle.write_fen(oracle.OTHER[side], turn.after) for turn in turns]
-            successors[fen] = after
-            waiting += after
-    plies = {}
-    for level in range(LONGEST_WIN + 3):
-        lost = {fen for fen, n in plies.items() if n % 2 == 0}
-        for fen in [fen for fen in successors if fen not in plies]:
-            if level % 2:
-                ends = not lost.isdisjoint(successors[fen])
-            else:
-                ends = all(plies.get(after, 0) % 2 for after in successors[fen])
-            if ends:
-                plies[fen] = level
-    return {fen: plies.get(fen, DRAWN) for fen in successors}
-
-
-def test_two_piece_table_equals_the_slow_rules(folder):
-    tables = load_tablebase(2, folder)
-    starts = [
-        oracle.write_fen(side, {b: black, w: white})
-        for side in "bw"
-        for black in "bB"
-        for white in "wW"
-        for b in range(1, 33 if black == "B" else 29)
-        for w in range(1 if white == "W" else 5, 33)
-        if b != w
-    ]
-    expected = solve_slowly(starts)
-    assert len(starts) == 6_976
-    assert {fen: probe(tables, Board(fen).position) for fen in starts} == {
-        fen: expected[fen] for fen in starts
-    }
 
 
 def test_probe_board(folder):

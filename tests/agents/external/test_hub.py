@@ -4,7 +4,6 @@ import gc
 import queue
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 import agents
 from agents.external import process
 from agents.external.errors import EngineError
-from agents.external.hub.client import MAX_NAME, HubAgent, request, write_pos
+from agents.external.hub.client import MAX_NAME, HubAgent, write_pos
 from agents.external.hub.commands import HubConfig, read_level
 from agents.external.hub.notation import (
     read_line,
@@ -51,14 +50,6 @@ def pid_of(agent):
     return descendants(agent._process._process.popen.pid)[-1]
 
 
-def random_game(seed):
-    """Return the positions of a game of random moves."""
-    board, rng = Board(), np.random.default_rng(seed)
-    while not board.outcome():
-        yield board
-        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-
-
 # How lines, positions and moves are written.
 
 
@@ -79,13 +70,6 @@ def test_commands_are_read_as_the_protocol_defines():
     assert read_line(" \n") == ("", {})
 
 
-def test_position_starts_with_the_side_to_move_and_square_1():
-    assert "pos pos=" + write_position(Board(), "english") == START
-    assert write_position(Board(), "pydraughts") == "W" + 12 * "b" + 8 * "e" + 12 * "w"
-    kings = Board("W:W18,24,K31:B12,K3")
-    assert write_position(kings, "english") == "WeeBeeeeeeeebeeeeeweeeeeweeeeeeWe"
-
-
 @pytest.mark.parametrize("fen", [*FENS, LOOP])
 def test_positions_and_moves_equal_those_of_pydraughts(fen):
     board, theirs = Board(fen), draughts.Board("english", fen)
@@ -94,14 +78,9 @@ def test_positions_and_moves_equal_those_of_pydraughts(fen):
     assert read_position(write_position(board, "english"), "english") == board
     expected = {move.hub_move for move in theirs.legal_moves()}
     assert {write_move(move) for move in board.legal_moves} == expected
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_moves_round_trip(seed):
-    for board in random_game(seed):
-        for move in board.legal_moves:
-            assert read_move(write_move(move), board) == move
-            assert read_move(str(move), board) == move
+    for move in () if fen == LOOP else board.legal_moves:  # where two moves have the same text
+        assert read_move(write_move(move), board) == move
+        assert read_move(str(move), board) == move
 
 
 def test_captures_with_equal_hub_texts_reach_equal_positions():
@@ -119,11 +98,9 @@ def test_captures_with_equal_hub_texts_reach_equal_positions():
     ("text", "message"),
     [
         ("", "bad position ''.* the side to move, B or W"),
-        ("B" + 31 * "e", "32 letters"),
         ("X" + 32 * "e", "the side to move, B or W"),
         ("B" + 31 * "e" + "z", "each of them one of ebBwW"),
         ("B" + 31 * "e" + "b", "king row"),
-        ("W" + 13 * "b" + 19 * "e", "at most 12"),
     ],
 )
 def test_invalid_positions_are_refused(text, message):
@@ -223,13 +200,6 @@ def test_limits_of_the_engine_and_of_the_search_both_apply():
         assert said[-2][1]["depth"] == str(deepest)
 
 
-@pytest.mark.parametrize("agent", ["blondie24@seconds=0.1", "strong@nodes=500"])
-def test_limits_of_the_agents_text_apply(agent):
-    for level in ("infinite", "move-time=60"):
-        talk = Talk(agent=agent)
-        talk.ask("init", START, f"level {level}", "go think", until="done")
-
-
 @pytest.mark.parametrize(
     ("level", "seconds", "share"),
     [
@@ -267,12 +237,9 @@ def test_move_time_rarely_exceeds_its_share():
         ("go think", "send pos first"),
         ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
         ("level depth=0", "depth must be 1 or more"),
-        ("level move-time=-5", "move-time must be 0 or more, not -5"),
         ("level nodes=99999999999999999999", "limited by seconds or depth, not by nodes"),
-        ("level depth=1.5", "depth must be a whole number, not '1.5'"),
         ("level move-time=nan", "move-time must be a number, not 'nan'"),
         ("set-param name=strength value=9", "no parameter 'strength'"),
-        ("set-param name=depth value=deep", "depth must be a whole number, not 'deep'"),
         ("set-param name=variant value=killer", "'killer' is not known here: it can be english"),
         ("set-param name=dialect value=french", "auto, english, pydraughts"),
     ],
@@ -285,17 +252,6 @@ def test_invalid_command_is_answered_with_an_error(line, message):
     talk.ask(START, "level depth=1", "go think", until="done")
 
 
-def test_unknown_commands_and_arguments_are_ignored(capsys):
-    talk = Talk()
-    commented = START.replace("pos ", "pos comment=hello ")
-    talk.ask("dance", "init", commented, "level depth=2 unheard-of=x", "go think", until="done")
-    assert capsys.readouterr().err.splitlines() == [
-        "unknown command 'dance': passed over",
-        "pos has no 'comment': passed over",
-        "level has no 'unheard-of': passed over",
-    ]
-
-
 def test_invalid_agent_is_an_error_and_can_be_replaced():
     talk = Talk(agent="deep_purple")
     assert "unknown agent 'deep_purple'" in talk.ask("init", until="error")["message"]
@@ -305,7 +261,7 @@ def test_invalid_agent_is_an_error_and_can_be_replaced():
     assert "the game is over" in talk.ask(over, "go", until="error")["message"]
 
 
-def test_any_agent_can_be_the_engine(tmp_path, monkeypatch):
+def test_any_agent_can_be_the_engine():
     strangers = DATA / "strangers.py"
     command = [*OURS, "--agent", f"{strangers}:Noisy"]
     with HubAgent(command, seconds=1, dialect="pydraughts") as engine:
@@ -317,15 +273,6 @@ def test_any_agent_can_be_the_engine(tmp_path, monkeypatch):
     ):
         ask = ("init", f'{START} moves="{moves}"', "go think")
         assert message in talk.ask(*ask, until="error")["message"]
-    monkeypatch.setenv("STORY", str(tmp_path / "story"))
-    for _ in range(2):  # its generator is of each game, and follows from the seed
-        talk = Talk(agent=f"{strangers}:Tells", seed=3)
-        for ask in ("init", "ping", "new-game"):
-            talk.ask(ask, START, "go think", until="done")
-    story = (tmp_path / "story").read_text().splitlines()
-    assert story[:5] == story[5:]
-    assert [line.split()[0] for line in story[:5]] == ["new", "move", "move", "new", "move"]
-    assert story[0] != story[3]
 
 
 def test_engine_exits_at_end_of_input_and_on_quit():
@@ -355,22 +302,15 @@ def test_endless_search_ends_soon_after_the_input(monkeypatch):
 # pydraughts.
 
 
-@pytest.mark.parametrize(
-    ("fen", "parameter"),
-    [
-        ("startpos", "depth=2"),
-        ("W:W18,24,27,K31:B12,10,1,K3", "dialect=pydraughts"),
-    ],
-)
-def test_pydraughts_plays_a_game_with_our_engine(fen, parameter):
+def test_pydraughts_plays_a_game_with_our_engine():
     command = ["/usr/bin/env", *OURS, "--agent", "blondie24"]
-    client = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_client.py"), "5", fen, parameter]
+    client = [PYTHON, "-W", "ignore", str(DATA / "pydraughts_client.py"), "5", "depth=2"]
     game = subprocess.run(
         [*client, *command], capture_output=True, text=True, timeout=2 * PATIENT, check=False
     )
     assert game.returncode == 0, game.stderr
     *moves, winner = game.stdout.split()
-    board = Board() if fen == "startpos" else Board(fen)
+    board = Board()
     for text in moves:
         board.push(read_move(text, board))
     outcome = board.outcome()
@@ -426,29 +366,17 @@ def test_engine_that_fails_in_init_is_named(fault, message):
         faulty(fault, timeout=0.5 if fault == "mute" else PATIENT)
 
 
-def test_engine_that_never_becomes_ready_is_named():
-    engine = LineProcess([PYTHON, "-IS", str(DATA / "faulty_engine.py"), "never-ready"], "quit")
-    request(engine, "hub", "wait", PATIENT)
-    with pytest.raises(EngineError, match=r"gave no 'ready' within 0.1 s of 'init'; its last line"):
-        request(engine, "init", "ready", 0.1)
-    engine.close()
-
-
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
         ("nonsense", "plays 'banana' in B:W.*: 'banana' is not a move"),
-        ("no-move", "plays '' in B:W.*; its last line was 'done'"),
         ("illegal", "plays '21-17' in B:W.*: '21-17' is illegal"),
-        ("no-capture-named", "plays '15x22x17' in B:W"),
         ("reports", "reports an error: error message=.I have lost .my. book"),
         ("kills-itself", "was killed by signal 9"),
         ("closes", "has closed its output"),
         ("stalls", "gave no 'done' within 0.3 s of 'go think'"),
         ("stubborn", "gave no 'done' within 0.3 s of 'go think'"),
-        ("floods", "gave no 'done' within 0.3 s of 'go think'"),
         ("endless-line", "gave no 'done' within 0.3 s of 'go think'"),
-        ("stops", "gave no 'done' within 0.3 s of 'go think'"),
         ("many-forks", "had more than 16 processes"),
         ("claims", "plays '' in B:W.*I have won"),
     ],
@@ -489,17 +417,6 @@ def test_engine_hears_of_a_game_that_continues_the_one_before(monkeypatch):
         assert sent.count("new-game") == 3
 
 
-def test_flood_between_moves_is_dropped():
-    with faulty("floods-later") as engine:
-        assert str(engine.act(Board())) == "11-15"
-        assert engine._process is not None
-        engine._process.resume()  # it was stopped after its move
-        time.sleep(0.2)  # the pipe fills, and the engine waits
-        assert str(engine.act(Board())) == "11-15"
-        pid = pid_of(engine)
-    wait_for(lambda: is_gone(pid))
-
-
 def test_waiting_move_ends_when_another_thread_interrupts_it():
     with faulty("stalls") as engine:
         timer = threading.Timer(0.2, engine.interrupt)
@@ -525,11 +442,9 @@ def test_engine_is_restarted_before_a_game(monkeypatch):
     ("given", "message"),
     [
         ({"depth": None}, "takes one of seconds, depth and nodes"),
-        ({"seconds": 1.0}, "takes one of seconds, depth and nodes"),
         ({"depth": 0}, "depth must be a whole number above 0, not 0"),
         ({"depth": 2.5}, "depth must be a whole number above 0, not 2.5"),
         ({"timeout": float("nan")}, "timeout must be a number above 0"),
-        ({"start_timeout": 0}, "start_timeout must be a number above 0"),
         ({"dialect": "french"}, "dialect must be english or pydraughts"),
         (
             {"params": {"hash": 5}},
@@ -568,27 +483,3 @@ def test_children_of_a_shell_are_terminated_with_it(monkeypatch):
     pid = pid_of(engine)
     engine.close()
     wait_for(lambda: is_gone(pid))  # it is init that reaps it, where there is one
-
-
-def test_engine_survives_a_fork_and_ends_with_the_interpreter():
-    program = f"""
-        import os
-        from agents.external.hub.client import HubAgent
-        from checkers_env.board import Board
-        engine = HubAgent([{PYTHON!r}, "-IS", {str(DATA / "faulty_engine.py")!r}, "none"], depth=1)
-        child = os.fork()
-        if child == 0:
-            engine.close()
-            os._exit(0)
-        os.waitpid(child, 0)
-        engine.act(Board())
-        print(engine._process._process.popen.pid)
-    """
-    done = subprocess.run(
-        [PYTHON, "-W", "ignore", "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        timeout=PATIENT,
-        check=True,
-    )
-    wait_for(lambda: is_gone(int(done.stdout)))

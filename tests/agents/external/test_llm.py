@@ -14,13 +14,10 @@ from agents.external.llm import (
     Answer,
     BadAnswerError,
     LLMAgent,
-    describe_position,
-    describe_rules,
     make_llm,
     read_move,
 )
 from checkers_env.board import Board
-from checkers_env.state import DrawRules
 from training import benchmark
 
 
@@ -117,34 +114,10 @@ def test_interrupt_from_another_thread_ends_the_request(server):
         ended.set()
 
 
-def test_position_is_described_in_words():
-    board = Board("W:W18,K31:B12,K3")
-    board.push("18-15")
-    board.push("12-16")
-    assert describe_position(board, legal=True).splitlines() == [
-        "You are White, and it is your turn.",
-        "Black men: 16. Black kings: 3.",
-        "White men: 15. White kings: 31.",
-        f"FEN: {board.fen()}",
-        "Moves so far: 18-15, 12-16",
-        f"Legal moves: {', '.join(map(str, board.legal_moves))}",
-    ]
-
-
-def test_rules_name_the_draws_of_the_game():
-    text = describe_rules(DrawRules(60, repetition=3), "Write it.")
-    assert "The game is drawn after 60 moves by each side, or when a position occurs for" in text
-    assert text.endswith("as 22x15x8. Write it.")
-    unlimited = describe_rules(DrawRules(None, blocked_draws=True), "")
-    assert "drawn" not in unlimited
-    assert "Who cannot move draws if it has pieces left" in unlimited
-
-
 READ = {  # answers, each a kind, and the moves in them
     "Final answer: 11-15\nReason: it stops 9-13.": "11-15",
     "I see 9-13 and 9-14.\n**Final answer: 11 to 15**": "11-15",
     "Final answer: 9-13\nNo.\n  final ANSWER: 11 - 15.": "11-15",
-    "Final answer: 11->15": "11-15",
     "Final answer: 11\u201315": "11-15",
     "Final answer: 1. 11x15, as 9-14 loses": "11-15",
     "Let me see: 9-13?\n11-15.": "11-15",
@@ -174,9 +147,7 @@ RETRIED = {  # an answer that is not played, its kind, and what the model is tol
     "no move": ((200, reply("I resign")), "unparsable", "There is no move in the last line of 'I"),
     "talk": ((200, reply("9-13 is bad, so 9-14")), "unparsable", "There is no move in the last"),
     "empty": ((200, reply("")), "unparsable", "There is no move in the last line of ''"),
-    "null": ((200, reply(None)), "unparsable", "There is no move in the last line of ''"),
     "a bad object": ((200, reply('{"move": 7}')), "unparsable", "There is no move in the last"),
-    "null and length": ((200, reply(None, "length")), "cut off", "The answer was cut off"),
     "text and length": ((200, reply("Hm, 9-13", "length")), "cut off", "The answer was cut off"),
     "refusal": ((200, reply(None, refusal="I can't")), "refused", "The answer was refused"),
     "filter": ((200, reply(None, "content_filter")), "refused", "The answer was refused"),
@@ -207,9 +178,7 @@ PARTS = [{"type": "thinking", "thinking": []}, {"type": "text", "text": PLAIN}]
     "content",
     [
         reply(PARTS),
-        reply(["Hm.\n", PLAIN]),
         reply(None, reasoning_content=f"Hm.\n{PLAIN}"),
-        reply("", reasoning=PLAIN),
         reply(PLAIN, "length"),
     ],
 )
@@ -221,8 +190,9 @@ def test_answers_in_other_places_are_read(server, content):
 
 def test_json_is_asked_of_the_server(server):
     server.says('{"move": "9-14"}')
-    assert str(LLMAgent(server.url, "model", json=True).act(Board())) == "9-14"
+    assert str(LLMAgent(server.url, "model", json=True, legal=True).act(Board())) == "9-14"
     body = server.requests[0][2]
+    assert "\nLegal moves: 9-13, 10-14, 11-15, " in body["messages"][-1]["content"]
     assert body["response_format"] == {"type": "json_object"}
     assert body["messages"][0]["content"].endswith('{"move": "11-15"}, with your move.')
 
@@ -251,14 +221,12 @@ BUSY, PAST = "Too Many Requests", "Wed, 21 Oct 2015 07:28:00 GMT"
 FAILURES = {  # pauses before further requests, and the error after the budget of 7 seconds
     "an error": ((500, b"no memory"), [1, 2, 4], "answers 500 Internal Server Error: 'no memory'"),
     "a pause": ((429, b"", ("Retry-After", "3")), [3, 3], f"answers 429 {BUSY}: ''"),
-    "a past date": ((429, b"", ("Retry-After", PAST)), [1, 2, 4], "answers 429"),
     "a far date": ((429, b"", ("Retry-After", PAST.replace("2015", "2915"))), [], "answers 429"),
     "a long pause": ((503, b"", ("Retry-After", "3600")), [], "answers 503 Service Unavailable"),
     "no pause": ((503, b"", ("Retry-After", "soon")), [1, 2, 4], "answers 503 Service Unavailable"),
     "a wrong key": ((401, b"key?"), [], r"answers 401 Unauthorized: 'key\?'"),
     "no JSON": ((200, b"<html>"), [1, 2, 4], "sends no chat completion: '<html>'"),
     "other JSON": ((200, b'{"choices": []}'), [1, 2, 4], "sends no chat completion"),
-    "no message": ((200, b'{"choices": [{"message": 1}]}'), [1, 2, 4], "sends no chat completion"),
     "deep JSON": ((200, b"[" * 100_000), [1, 2, 4], "sends no chat completion"),
     "a flood": ((200, b" " * 3_000_000), [1, 2, 4], "sends more than 1,000,000 bytes"),
     "a closed connection": (drop, [1, 2, 4], "cannot be reached"),
@@ -322,7 +290,6 @@ def test_game_without_a_server_is_not_played_but_resumed(server, tmp_path, monke
     [
         ("http://localhost:8080/v1:m", "http://localhost:8080/v1", "m"),
         ("http://localhost:8080:llama3:8b", "http://localhost:8080", "llama3:8b"),
-        ("https://example.org/v1/:a/b", "https://example.org/v1", "a/b"),
         ("http://[::1]:8080/v1:m", "http://[::1]:8080/v1", "m"),
     ],
 )
@@ -336,7 +303,6 @@ def test_addresses(address, url, model):
     [
         ("llm:model", {}, "write llm:URL:MODEL"),
         ("llm:file:///etc/passwd:m", {}, "write llm:URL:MODEL"),
-        ("llm:http://localhost/v1", {}, "write llm:URL:MODEL"),
         ("llm:http://h/v1:m", {"retries": -1}, "retries must be a whole number from 0 on, not -1"),
         ("llm:http://h/v1:m", {"timeout": 0}, "timeout must be a number of seconds above 0"),
         ("llm:http://h/v1:m", {"temperature": 3}, "temperature must be 0 to 2, not 3"),

@@ -9,7 +9,6 @@ from agents.external.errors import EngineError, GameEndedError
 from agents.external.openspiel import AgentBot, BotAgent, board_from_state, mcts
 from agents.match import play_through_environment
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
 
@@ -83,30 +82,6 @@ class Fixed(pyspiel.Bot):
 class Cheat:
     def act(self, board):
         return Move((1, 32))
-
-
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_bot_plays_on_our_board(colour):
-    for seed in range(3):
-        board = Board()
-        board.push("9-13")
-        board.push("22-18")
-        players = (mcts(simulations=10, seed=seed), material(seed))
-        played(board, players[colour], players[1 - colour])
-        assert board.ply > 20
-        assert board.outcome() or not any(move.captured for move in board.moves[-40:])
-
-
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_agent_plays_in_the_loop_of_openspiel(colour):
-    for seed in range(3):
-        bots = [AgentBot(material(seed)), their_mcts(seed)]
-        state = evaluated(bots if colour == BLACK else bots[::-1], seed)
-        board, made = board_from_state(state)
-        assert made == ()
-        outcome = board.outcome()
-        returns = [0.0, 0.0] if outcome is None else [1.0 - 2 * outcome.winner]
-        assert state.returns()[: len(returns)] == returns
 
 
 def test_wrapping_changes_no_move():

@@ -10,10 +10,10 @@ from agents.agent import PlayerAgent
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode, with_bounds
 from agents.evaluator import advance_state, evaluate, evaluate_position, start_state, state_size
-from agents.search.alphabeta import SIDE_TO_MOVE, search, search_to
+from agents.search.alphabeta import search
 from agents.search.player import AlphaBeta
 from agents.search.root_order import BY_DIRECTION, BY_PIECE, CHANCE, FIRST, LAST
-from agents.search.selective import FullWidth, Selective
+from agents.search.selective import FullWidth
 from agents.search.workspace import EVALUATED, MAX_DEPTH, STATE_WIDTH, workspace
 from checkers_env.bits import popcount
 from checkers_env.board import Board
@@ -43,22 +43,22 @@ DECIDED = (  # in two to four plies; all but the first two by White
 
 
 class Tempo(NamedTuple):
-    """Evaluator of a user: pieces and their advance, kept incrementally, within two bounds."""
+    """Evaluator of a user: pieces and their advance, kept incrementally, within a bound.
+
+    Without a scale its state is too large for a workspace.
+    """
 
     scale: float
     unit: float = 64.0
-    least: float = -1.0
     most: float = 1.0
 
 
-def boasting(worth):
-    """Return an evaluator that takes every position to be worth the same."""
-    return Tempo(1.0, 1.0, worth, worth)
+TOO_WIDE = Tempo(0.0)
 
 
 @state_size.register(Tempo)
 def tempo_state_size(tempo):
-    return 2
+    return 2 if tempo.scale else STATE_WIDTH + 1
 
 
 @start_state.register(Tempo)
@@ -79,7 +79,7 @@ def advance_tempo(tempo, before, after, view, old, new):
 def evaluate_tempo(tempo, position, view, state, scratch):
     worth = state[0] + state[1] / tempo.scale
     value = (worth if view == 0 else -worth) / tempo.unit
-    return min(max(value, tempo.least), tempo.most)
+    return min(max(value, -tempo.most), tempo.most)
 
 
 def network(shape, seed, difference=None):
@@ -91,20 +91,11 @@ def network(shape, seed, difference=None):
     return decode(shape, genome, 2.0)
 
 
-class Wide(NamedTuple):
-    """Evaluator whose state is too large for a workspace."""
-
-    unused: int = 0
-
-
-@state_size.register(Wide)
-def wide_state_size(wide):
-    return STATE_WIDTH + 1
-
-
-@evaluate.register(Wide)
-def evaluate_wide(wide, position, view, state, scratch):
-    return len(state) / 1000
+def boasting(worth):
+    """Return an evaluator that takes every position to be worth the same."""
+    genome = np.zeros(BLONDIE_1999.genome_size)
+    genome[-2] = 20.0 * worth  # the bias of the output node
+    return decode(BLONDIE_1999, genome, 2.0)
 
 
 EVALUATORS = {
@@ -176,12 +167,7 @@ def searched(board, evaluator, depth, root_perspective, ws, style=FullWidth()): 
     position = board.position
     count = generate_successors(ws.rows, 0, *position)
     path = search(style, evaluator, position, depth, root_perspective, board.turn, ws, count)
-    fresh = workspace()
-    generate_successors(fresh.rows, 0, *position)
-    judge = position.turn if root_perspective else SIDE_TO_MOVE
-    root = search_to(style, evaluator, position, depth, judge, 0, fresh, count)
-    assert ws.frames[0]["value"] == root
-    return ws.rows[:count, PACKED_MOVE].tolist().index(path), root
+    return ws.rows[:count, PACKED_MOVE].tolist().index(path), ws.frames[0]["value"]
 
 
 def assert_search_is_minimax(board, evaluator, judge, depth, root_perspective, ws):
@@ -217,32 +203,6 @@ def test_search_equals_minimax_in_positions_of_games(every_search):
 @pytest.mark.parametrize("fen", ENDINGS + CAPTURES)
 def test_search_equals_minimax_in_endings_and_exchanges(every_search, fen):
     every_search(Board(fen), (4, 1, 3, 2))
-
-
-@pytest.fixture
-def remembered(monkeypatch):
-    """Minimax that computes a position once per depth: equal values, deeper trees."""
-    plain, known = oracle.minimax, {}
-
-    def minimax(side, pieces, depth, judge, owner=None):
-        key = (side, *sorted(pieces.items()), depth, owner)
-        if key not in known:
-            known[key] = plain(side, pieces, depth, judge, owner)
-        return known[key]
-
-    monkeypatch.setattr(oracle, "minimax", minimax)
-
-
-@pytest.mark.usefixtures("remembered")
-@pytest.mark.parametrize("name", ["material", "1999"])
-@pytest.mark.parametrize("fen", ["W:WK15,K18:BK1,3", "B:WK9,21:BK5,K28", "W:WK10,K21:BK2,K29"])
-def test_search_equals_minimax_where_positions_repeat(name, fen):
-    evaluator, ws = EVALUATORS[name], workspace()
-    judge, board = judge_by(evaluator), Board(fen)
-    for depth in (7, 6, 5, 4, 3, 2):  # what the table holds of a side's last search fits its next
-        if not board.outcome():
-            assert_search_is_minimax(board, evaluator, judge, depth, True, ws)
-            board.push(board.legal_moves[0])
 
 
 @pytest.mark.parametrize("name", ["material", "1999"])
@@ -359,18 +319,15 @@ def test_lost_position_has_no_move():
 
 def test_unsuitable_state_is_refused():
     with pytest.raises(ValueError, match="state"):
-        agent(Wide(), 1).act(Board())
+        searched(Board(), TOO_WIDE, 1, True, workspace())
 
 
-@pytest.mark.parametrize("style", [FullWidth(), Selective()])
-def test_value_beyond_a_win_counts_as_a_win(style):
-    boards = random_boards(3, 30, 60)
-    free, clipped = (Tempo(1e9, 1.0, -most, most) for most in (24.0, 1.0))
-    for board in boards:
-        moves = [
-            PlayerAgent("", AlphaBeta(it, 3, style=style)).act(board) for it in (free, clipped)
-        ]
-        assert moves[0] == moves[1]
+def test_value_beyond_a_win_counts_as_a_win():
+    for board in random_boards(3, 30, 60):
+        free, clipped = (
+            searched(board, Tempo(1e9, 1.0, most), 3, True, workspace()) for most in (24.0, 1.0)
+        )
+        assert free == clipped
 
 
 @pytest.mark.parametrize("depth", [0, MAX_DEPTH + 1])

@@ -11,11 +11,10 @@ import pytest
 import agents
 from agents.agent import PlayerAgent
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
-from agents.blondie.architecture import BLONDIE_1999
+from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.indexing import make_indexing
-from agents.endgame.probe import NO_TABLEBASE, EndgameResult, probe_board
+from agents.endgame.probe import EndgameResult, probe_board
 from agents.endgame.tables import load_tablebase
 from agents.match import ENGINES, play_game
 from agents.match_kernel import DRAW
@@ -29,19 +28,13 @@ from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.endgame.test_endgame import random_positions
 from tests.agents.search.test_alphabeta import (
-    Tempo,
-    boasting,
     judge_by,
     move_values,
     network,
     searched,
 )
 
-EVALUATORS = {
-    "material": Material(),
-    "1999": network(BLONDIE_1999, 0),
-    "tempo": Tempo(1000.0),
-}
+EVALUATORS = {"1999": network(BLONDIE_1999, 0), "2001": network(BLONDIE_2001, 1)}
 every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
 either_leaves = pytest.mark.parametrize("root_perspective", [True, False])
 MATE_STEP = 2.0**-20
@@ -156,23 +149,6 @@ def test_search_equals_minimax_that_stops_at_the_tables(tables, name, root_persp
     assert ends > 10
 
 
-@pytest.mark.parametrize("worth", [1.0, -1.0])
-@either_leaves
-def test_table_results_outweigh_every_evaluation(tables, worth, root_perspective):
-    """A result that is certain to a modest evaluator is certain to a boasting one."""
-    boast, modest = (TablebaseEvaluator(boasting(it), tables) for it in (worth, 0.0))
-    sure = 0
-    for board in boards_of(4, 60, seed=3):
-        expected = searched(board, modest, 3, root_perspective, workspace())
-        found = searched(board, boast, 3, root_perspective, workspace())
-        if abs(expected[1]) > SURE:
-            assert found == expected
-            sure += 1
-        else:
-            assert abs(found[1]) < SURE
-    assert sure > 10
-
-
 def most_stubborn(tables, board):
     """Return the move after which the loss takes longest."""
     return max(board.legal_moves, key=lambda move: probe_board(tables, after(board, move)).plies)
@@ -190,7 +166,7 @@ def test_won_ending_is_won_in_the_fewest_plies(tables, options):
 
 
 def test_lost_ending_lasts_as_long_as_possible(tables):
-    winner, loser = knowing(tables, Material(), 1), knowing(tables, Tempo(100.0), 2)
+    winner, loser = knowing(tables, EVALUATORS["1999"], 1), knowing(tables, EVALUATORS["2001"], 2)
     for board in endings_of(tables, -1, 20, seed=5):
         plies, side = probe_board(tables, board).plies, board.turn
         while board.legal_moves:
@@ -209,7 +185,7 @@ def equally_good(tables, board):
     return [move for move in board.legal_moves if worth(move) == best]
 
 
-@pytest.mark.parametrize("name", ["1999", "tempo"])
+@every_evaluator
 @either_leaves
 def test_equally_good_moves_are_chosen_as_without_tables(cache, name, root_perspective):
     judge = judge_by(EVALUATORS[name])
@@ -231,8 +207,8 @@ def pairings(tables):
     def player(name, depth, **options):
         return AlphaBeta(EVALUATORS[name], depth, tablebase=tables, **options)
 
-    yield player("1999", 3), player("material", 4)
-    yield player("1999", 6, root_perspective=False), RandomPlayer()
+    yield player("1999", 3), AlphaBeta(Material(), 4)
+    yield AlphaBeta(Material(), 1), player("2001", 4, root_perspective=False)
 
 
 def games_of(tables, engine, play=map):
@@ -258,26 +234,13 @@ def test_engines_and_threads_play_the_same_games(tables):
     assert {game.result.winner for game in games[0]} == {0, 1, DRAW}
 
 
-def test_make_accepts_tables(cache, tables):
-    agent = agents.make("blondie24", endgame=3)
-    plain = agents.make("blondie24").player
-    assert agent.player.tablebase is tables
-    assert agent.player[1:5] == plain[1:5]
-    for mine, before in zip(agent.player.evaluator, plain.evaluator, strict=True):
-        assert np.array_equal(mine, before)
-    assert agents.make("material", depth=2, endgame=2).player.depth == 2
-    assert agents.make("blondie24", endgame=None).player.tablebase is NO_TABLEBASE
-
-
 @pytest.mark.parametrize(
     ("agent", "options", "message"),
     [
         ("random", {}, "'random' does not search by plies: it takes no endgame"),
         ("blondie24", {"simulations": 10}, "'blondie24' does not search by plies"),
         ("material", {"endgame": 6}, "endgame tables are for 2 to 5 pieces, not 6"),
-        ("material", {"endgame": 1}, "endgame tables are for 2 to 5 pieces, not 1"),
         ("material", {"endgame": True}, "endgame tables are for 2 to 5 pieces, not True"),
-        ("material", {"endgame": "3"}, "endgame tables are for 2 to 5 pieces, not '3'"),
         ("policy:nobody.py:here", {}, "a policy takes no endgame"),
     ],
 )

@@ -41,11 +41,5 @@ def test_entry_keeps_its_position_and_tag(position, tt_namespace, remaining, dat
     assert not first_matches(table, position, tag ^ 1 << data.draw(st.integers(0, 54)))
 
 
-def test_pair_of_entries_is_one_cache_line():
-    table = workspace(4).table
-    assert 2 * ENTRY.itemsize == 64
-    assert table.ctypes.data % 64 == 0
-
-
 def test_position_without_an_entry_has_no_result():
     assert stored_result(Selective(), workspace(4).table, Position(1, 2, 0, 0), 2)[0] == 0

@@ -30,6 +30,7 @@ from agents.treestrap.network import (
     treestrap_network,
     write_entries,
 )
+from agents.treestrap.selfplay import play_one
 from checkers_env.board import Board
 from checkers_env.movegen import SQUARES, Position
 from tests import oracle
@@ -215,10 +216,15 @@ def test_tables_of_wrong_size_are_refused():
         treestrap_network(np.zeros((STAGES, SIZE), np.int64))
     with pytest.raises(ValueError, match="errors"):
         learner_state(treestrap_network(), np.zeros((STAGES, SIZE), np.float32), TreeStrapConfig())
-    errors = np.zeros((STAGES, SIZE, 2), np.float32)
-    with pytest.raises(ValueError, match="tables of float32, not of int16"):
-        learner_state(
-            treestrap_network(np.zeros((STAGES, SIZE), np.int16), 2.0**-8),
-            errors,
-            TreeStrapConfig(),
-        )
+
+
+def test_game_of_self_play_ends_at_the_first_repetition():
+    start, config = Board("B:WK3,K10,K32:BK1,K21").position, TreeStrapConfig(depth=2, inner=1)
+    for seed in range(10):
+        network, errors = treestrap_network(), np.zeros((STAGES, SIZE, 2), np.float32)
+        student, rng = learner_state(network, errors, config), np.random.default_rng(seed)
+        plies, result, _ = play_one(student, network, start, workspace(), rng)
+        past = list(map(tuple, student.positions[: plies + 1].tolist()))
+        assert len(set(past[:-1])) == plies
+        if plies < config.max_plies and result == 0:
+            assert past[-1] in past[:-1]

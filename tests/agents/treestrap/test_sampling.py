@@ -159,23 +159,3 @@ def test_targets_mix_results_and_values(played):
             assert end.targets[at] == own
             assert mix.targets[at] == pytest.approx(0.75 * value.targets[at] + 0.25 * own)
     assert {-1, 1} <= results
-
-
-def test_results_of_the_endgame_tables_count(played):
-    start, tables = Board("B:W25,K4:BK6,K15,K23").position, load_tablebase(4)
-    results = set()
-    for game in played(8, QUICK._replace(lam=0.0, random_plies=0), start, tables):
-        black = result(game, tables)
-        results.add((black, probe(tables, game.positions[-1]) != NO_HIT))
-        for position, target, own in zip(game.samples, game.targets, game.from_game, strict=True):
-            assert not own or target == (black if position.turn == BLACK else -black)
-    assert (1, True) in results
-
-
-@pytest.mark.parametrize(
-    ("games", "starts", "told"),
-    [(1, [1, 2, 3, 4], "starts are"), (1, np.zeros((0, 4)), "starts are")],
-)
-def test_invalid_arguments_are_refused(network, games, starts, told):
-    with pytest.raises(ValueError, match=told):
-        sample(network, games, np.random.default_rng(0), QUICK, starts=starts, tables=TABLES)
