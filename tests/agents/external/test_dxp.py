@@ -571,11 +571,12 @@ def test_server_survives_faulty_peers():
     ],
 )
 def test_peer_cannot_award_itself_a_score(end, consents, outcome):
-    agent = SimpleNamespace(act=None, accept_draw=lambda board: consents)
+    agent = SimpleNamespace(act=None, accept_draw=lambda board: consents, game_over=Mock())
     with connected() as (ours, peer):
         peer.say(end)
         game = play_dxp_game(ours, agent, Board(), WHITE, SECONDS)
         assert (game.outcome, game.error) == (outcome, "")
+        assert agent.game_over.called == (outcome is not None)
 
 
 @pytest.mark.usefixtures("minutes_fly")
