@@ -1,4 +1,4 @@
-"""What holds for every evaluator: incremental states, the board turned round, and the search."""
+"""What holds for every evaluator: incremental states, and the board turned round."""
 
 import numpy as np
 import pytest
