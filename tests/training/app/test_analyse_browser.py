@@ -44,19 +44,6 @@ def position_shown(page):
     return page.input_value("#text"), query["fen"][0]
 
 
-def test_refused_position_can_be_edited_further(open_analysis):
-    page = open_analysis()
-    page.click("#edit")
-    page.click("#clear")
-    cell(page, 18).click()
-    load(page, "B:W1:B99")
-    expect(page.locator("#error")).to_contain_text("99")
-    assert piece_on(page, 18) == "18, black man"
-    assert piece_on(page, 1) == "1, empty"
-    cell(page, 19).click()
-    assert piece_on(page, 19) == "19, black man"
-
-
 def test_edited_position_survives_the_controls(open_analysis):
     page = open_analysis()
     load(page, "1. 11-15 22-18 *")
@@ -76,19 +63,6 @@ def test_edited_position_survives_the_controls(open_analysis):
     assert piece_on(page, 1).startswith("1, black man")
     expect(page.locator("#lines button")).to_have_count(3)
     expect(page.locator("#ask")).to_be_enabled()
-
-
-def test_man_becomes_a_king_on_its_last_row(open_analysis):
-    page = open_analysis()
-    page.click("#edit")
-    page.click("#clear")
-    for piece, square, name in (("b", 30, "black king"), ("w", 2, "white king")):
-        page.check(f"[name=piece][value={piece}]")
-        cell(page, square).click()
-        expect(page.locator("#live")).to_have_text(f"{square}: {name}")
-    page.click("#editor .primary")
-    expect(page.locator("#editor")).to_be_hidden()
-    assert position_shown(page) == ("B:WK2:BK30",) * 2
 
 
 def test_link_and_text_are_those_of_the_edited_position(open_analysis):

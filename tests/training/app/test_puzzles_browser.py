@@ -8,9 +8,7 @@ from playwright.sync_api import expect
 
 from checkers_env import Board
 from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures
-    PHONE,
     address,
-    cell,
     click,
     drag,
     games,
@@ -109,54 +107,12 @@ def test_hint_and_solution_are_shown(open_puzzles):
     expect(page.locator("#verdict")).to_contain_text("White")
 
 
-def test_no_hint_is_given_for_the_opponents_move(open_puzzles):
-    page = open_puzzles()
-    click(page, 14, 9)
-    states = page.evaluate(
-        """async () => {
-            const states = [];
-            while (document.querySelectorAll("#score button").length < 2) {
-                states.push(document.getElementById("hint").disabled);
-                await new Promise((done) => setTimeout(done, 20));
-            }
-            return states;
-        }"""
-    )
-    assert states
-    assert all(states)
-    expect(page.locator("#hint")).to_be_enabled()
-    page.click("#hint")
-    expect(page.locator("#status")).to_have_text("Hint: move the piece on 17.")
-
-
-def test_puzzle_is_solved_by_keyboard_and_told_to_screen_readers(open_puzzles):
-    page = open_puzzles(viewport=PHONE)
-    assert page.get_attribute("#status", "aria-live") == "polite"
-    page.click("#read")
-    expect(page.locator("#live")).to_contain_text("White: men on 14, 17, 21, 23, 25.")
-    cell(page, 14).focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#live")).to_have_text("14 chosen: it can go to 10 or 9.")
-    for key in ("ArrowUp", "ArrowLeft", "Enter"):
-        page.keyboard.press(key)
-    expect(page.locator("#status")).to_contain_text("Right: 14-9.")
-    for control in page.locator("button, select, a, progress").all():
-        named = control.evaluate(
-            "node => node.ariaLabel || node.textContent.trim() || node.labels?.length"
-        )
-        assert named, control.evaluate("node => node.outerHTML")
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-
-
 @pytest.mark.parametrize(
     ("content", "status", "message"),
     [
         ("[{", 200, "The file of the puzzles is damaged."),
-        ("[]", 200, "The file of the puzzles is damaged."),
-        ("[null]", 200, "The file of the puzzles is damaged."),
         (json.dumps([SHOT | {"line": ["14-9", "5x14"]}]), 200, "is damaged"),
         (json.dumps([SHOT | {"line": ["14-5"]}]), 200, "'14-5' is illegal"),
-        (json.dumps([SHOT | {"fen": "W:W99:B1"}]), 200, "square 99 is not 1 to 32"),
         ("", 404, "The puzzles cannot be loaded: status 404."),
     ],
 )

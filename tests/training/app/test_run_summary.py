@@ -35,13 +35,6 @@ def ramp(start, end, count):
     return [start + (end - start) * place / (count - 1) for place in range(count)]
 
 
-def test_constant_curve_has_no_clear_change(describe):
-    flat = {"curve/material": noisy([-0.4] * 60), "curve/heuristic": noisy([0.2] * 60)}
-    assert describe(flat) == (
-        "No clear change: the parents score -0.40 a game against the piece counter."
-    )
-
-
 def test_noise_alone_is_no_change(describe):
     wild = [(-1) ** place * 0.9 * math.cos(place) for place in range(80)]
     assert describe({"curve/material": wild}).startswith("No clear change: ")
@@ -63,14 +56,6 @@ def test_fall_is_unlearning_from_where_it_begins(describe):
     assert "Meanwhile" not in text
 
 
-def test_heuristic_player_decides_where_the_piece_counter_shows_nothing(describe):
-    history = {
-        "curve/material": noisy([-2.0] * 40),
-        "curve/heuristic": noisy([*ramp(-1.5, 0.8, 10), *[0.8] * 30]),
-    }
-    assert "against the heuristic player" in describe(history)
-
-
 def test_steps_and_saturation_are_named_if_they_have_changed(describe):
     history = {
         "curve/material": noisy([0.5] * 40),
@@ -88,14 +73,6 @@ def test_steps_and_saturation_are_named_if_they_have_changed(describe):
     assert "Meanwhile" not in describe(history)
 
 
-def test_gaps_of_the_curve_are_left_out(describe):
-    sparse = [
-        value if place % 10 == 0 else None
-        for place, value in enumerate([*ramp(-1.0, 0.5, 50), *[0.5] * 100])
-    ]
-    assert describe({"curve/material": sparse}).startswith("The parents learn: from -1.00 to 0.50")
-
-
 @pytest.mark.parametrize(
     ("history", "words"),
     [
@@ -109,11 +86,6 @@ def test_gaps_of_the_curve_are_left_out(describe):
 )
 def test_few_points_say_nothing(describe, history, words):
     assert describe(history) == words
-
-
-def test_learner_of_temporal_differences_is_no_parent(describe):
-    history = {"curve/material": [-1.5, -1.0, 0.0, 0.5, 0.5, 0.5], "td/error": [None, *[0.1] * 5]}
-    assert describe(history).startswith("The learner learns: from -1.50 to ")
 
 
 def test_committed_run_unlearns_while_its_output_saturates(describe):

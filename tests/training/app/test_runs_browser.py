@@ -137,14 +137,6 @@ def test_game_is_replayed_by_buttons_and_keys(page, address, folder):
     assert f'[Black "{played.games[number].black}"]' in page.locator("#pdn").input_value()
 
 
-def test_games_can_be_filtered_by_member(page, address):
-    open_run(page, address)
-    page.get_by_role("combobox", name="Member").select_option("offspring 2")
-    rows = page.locator("#games tr")
-    expect(rows.filter(has_text="offspring 2")).to_have_count(rows.count())
-    assert 2 <= rows.count() < 12
-
-
 def test_chart_is_read_with_the_keyboard(page, address, folder):
     open_run(page, address)
     kings = load_checkpoint(folder / "runs" / NAME).history["king/mean"]
@@ -157,20 +149,6 @@ def test_chart_is_read_with_the_keyboard(page, address, folder):
         assert said.startswith(f"Generation {generation}: ")
         assert float(said.split()[-1]) == pytest.approx(kings[generation], abs=0.006)
         expect(page.locator(".curve", has=chart).locator(".readout")).to_have_text(said)
-
-
-def test_neighbours_on_an_axis_differ(page, address):
-    page.goto(f"{address}/evolution")
-    labels = page.evaluate(
-        """async () => {
-            const { Chart } = await import("/static/chart.js");
-            const chart = new Chart({ title: "", unit: "", series: [{ name: "one", label: "" }] });
-            document.getElementById("main").append(chart.element);
-            chart.show({ generation: [0, 1], one: [1.4993, 1.5004] });
-            return [...chart.element.querySelectorAll(".up")].map((node) => node.textContent);
-        }"""
-    )
-    assert len(set(labels)) == len(labels) > 2
 
 
 def test_nothing_is_wider_than_a_phone(page, address):
@@ -196,12 +174,6 @@ def test_page_without_runs_explains_how_to_start_one_and_shows_it(page, tmp_path
         expect(page.locator("#play")).to_be_hidden()
         expect(page.locator("#champions-none")).to_contain_text("--champion-every 10")
         expect(page.locator("#pairing")).to_be_hidden()
-
-
-def test_missing_run_is_named_and_another_shown(page, address):
-    page.goto(f"{address}/evolution?run=..%2Fsecret")
-    expect(page.get_by_role("status")).to_contain_text("There is no run ../secret here")
-    expect(page.locator("#state")).to_have_text("Generation 3")
 
 
 def test_another_run_can_be_chosen(page, address, folder):
@@ -259,17 +231,6 @@ def test_champions_play_each_other_and_the_user(page, address, folder):
     assert page.locator("[data-field=agent]").input_value() == str(kept[1])
 
 
-def test_sentence_says_what_is_seen(page, tmp_path):
-    folder = tmp_path / "runs" / "long"
-    begin(RunConfig("long", REGIME, 3, 1, folder))
-    (folder / "curve.csv").write_bytes((ROOT / "docs/runs/blondie24-2001-seed-0.csv").read_bytes())
-    with serve_runs(tmp_path) as address:
-        page.goto(f"{address}/evolution")
-        summary = page.locator("#summary")
-        expect(summary).to_contain_text("The parents unlearn from about generation 417 on")
-        expect(summary).to_contain_text("the champion's output saturates")
-
-
 def test_run_is_started_followed_and_stopped(page, tmp_path):
     with serve_runs(tmp_path) as address:
         page.goto(f"{address}/evolution")
@@ -299,32 +260,6 @@ def test_run_is_started_followed_and_stopped(page, tmp_path):
             expect(command).to_contain_text(f"{called} c1-n0.001 --generations 50")
             expect(command).to_contain_text("--resume")
         expect(page.locator("#facts")).to_contain_text("ended, or interrupted")
-
-
-def test_run_started_in_another_tab_is_shown(browser, tmp_path):
-    context = browser.new_context()
-    page, other = context.new_page(), context.new_page()
-    with serve_runs(tmp_path) as address:
-        for tab in (page, other):
-            tab.goto(f"{address}/evolution")
-            expect(tab.get_by_role("button", name="Start the run")).to_be_visible()
-        expect(page.locator("#launched")).to_be_hidden()
-        other.get_by_role("button", name="Start the run").click()
-        expect(other.locator("#launched")).to_be_visible()
-        page.bring_to_front()
-        page.get_by_role("button", name="Start the run").click()
-        expect(page.locator("#launch-error")).to_contain_text("The run c0-seed-1 goes on")
-        expect(page.locator("#launch-status")).to_contain_text("c0-seed-1: generation")
-    context.close()
-
-
-def test_stopped_server_is_reported(browser, folder):
-    page = browser.new_page()
-    with serve_runs(folder) as address:
-        open_run(page, address)
-    expect(page.get_by_role("status")).to_contain_text("The server does not answer")
-    assert count_points(page) > 1
-    page.close()
 
 
 def test_running_run_is_updated_until_it_ends(page, tmp_path):

@@ -20,7 +20,6 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     begin,
     cell,
     choose_agent,
-    compare_two_networks,
     moves_shown,
     open_page,
     play_once,
@@ -30,11 +29,8 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_finished_game_is_reviewed,
     test_first_game_is_against_the_recommended_opponent,
     test_flag_falls,
-    test_game_is_played_on_against_its_own_opponent,
     test_illegal_move_is_refused_in_words,
-    test_invalid_opening_is_refused_in_words,
     test_stale_tab_shows_the_game_of_the_other_tab,
-    test_windows_of_strong_are_listed_and_framed,
 )
 from tests.training.app.test_puzzles_browser import (  # noqa: F401 - a fixture, and tests of the view
     open_puzzles,
@@ -152,10 +148,6 @@ def test_evolution_runs_in_the_page(open_page):  # noqa: F811
     settle(page)
     play_once(page)
     expect(page.locator("#analysis")).to_contain_text("What evolved (depth 4) thinks")
-
-
-def test_two_networks_are_seen_side_by_side(open_page):  # noqa: F811
-    compare_two_networks(open_page("/analyse.html"))
 
 
 def test_two_agents_play_each_other(open_page):  # noqa: F811
