@@ -12,17 +12,7 @@ import time
 import httpx2
 import pytest
 
-from training.app import request_body, serve
-
 HANGING = """
-import time
-
-
-class Sleeps:
-    def act(self, board):
-        time.sleep(1e6)
-
-
 class Works:
     def act(self, board):
         while True:
@@ -140,22 +130,11 @@ def test_incomplete_request_is_ended_without_a_traceback(server):
     assert "Traceback" not in server.log.read_text()
 
 
-@pytest.mark.parametrize(
-    ("server", "signals"),
-    [
-        pytest.param(["--agent", "{folder}/hanging.py:" + name], number, id=f"{name}-{number.name}")
-        for name, number in (("Sleeps", signal.SIGINT), ("Works", signal.SIGTERM))
-    ],
-    indirect=["server"],
-)
-def test_hanging_agent_does_not_keep_the_command_from_ending(server, signals):
+@pytest.mark.parametrize("server", [["--agent", "{folder}/hanging.py:Works"]], indirect=True)
+def test_hanging_agent_does_not_keep_the_command_from_ending(server):
     body = {"agent": server.process.args[-1]}
     with pytest.raises(httpx2.ReadTimeout):
         server.request("POST", "/api/analysis", timeout=1, json=body)
-    server.process.send_signal(signals)
+    server.process.send_signal(signal.SIGINT)
     assert server.process.wait(60) == 0
     assert "Traceback" not in server.log.read_text()
-
-
-def test_timeouts_are_those_of_the_docs():
-    assert serve.HEADER_SECONDS == request_body.BODY_SECONDS == 10

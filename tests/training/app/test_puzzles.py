@@ -53,7 +53,7 @@ def test_shipped_puzzle_is_legal(puzzle):
     assert puzzle["nodes"] in LEVELS
 
 
-@pytest.mark.parametrize("puzzle", PUZZLES[:: max(len(PUZZLES) // 6, 1)], ids=lambda it: it["fen"])
+@pytest.mark.parametrize("puzzle", PUZZLES[:: max(len(PUZZLES) // 3, 1)], ids=lambda it: it["fen"])
 def test_solution_is_the_only_move_that_wins(judge, puzzle):
     board, line = Board(puzzle["fen"]), puzzle["line"]
     assert not puzzle_finder.is_plain(board, board.parse_move(line[0]))
@@ -84,31 +84,12 @@ def test_puzzle_is_made_of_a_position(judge):
         assert puzzle_finder.make_puzzle(judge, Board(fen), ("a", "b"), 1) is None
 
 
-def test_plain_moves_are_those_that_counting_finds():
-    board = Board("B:W18,27,32:B1,14,15")  # two captures of one man each
-    plain = {str(move): puzzle_finder.is_plain(board, move) for move in board.legal_moves}
-    assert plain == {"14x23": False, "15x22": True}  # 27x18 takes the man on 23
-    sacrifice = Board(SHOT)
-    move = next(move for move in sacrifice.legal_moves if str(move) == "14-9")
-    assert not puzzle_finder.is_plain(sacrifice, move)
-
-
-def test_puzzles_are_selected_evenly_and_sorted():
-    def make(number, nodes):
-        return Puzzle(f"fen {number:02}", ("a",), (), ("x", "y"), 1, nodes, 9)
-
-    many = [make(number, 10) for number in range(20)] + [make(20, 300), make(21, 100)]
-    chosen = puzzle_finder.select_puzzles(many, 6)
-    assert [puzzle.nodes for puzzle in chosen] == [10, 10, 10, 10, 100, 300]
-    assert puzzle_finder.select_puzzles(many, 99) == sorted(many, key=lambda it: (it.nodes, it.fen))
-
-
 def test_equal_seeds_find_equal_puzzles(tmp_path, monkeypatch):
     players = (("material", {"depth": 1}), ("hughes", {"depth": 2}))
     monkeypatch.setattr(puzzle_finder, "PLAYERS", players)
     texts = []
     for name in ("one.json", "two.json"):
-        arguments = ["--games", "4", "--seed", "3", "--out", str(tmp_path / name)]
+        arguments = ["--games", "2", "--seed", "3", "--out", str(tmp_path / name)]
         puzzle_finder.run(arguments, CONSOLE)
         texts.append((tmp_path / name).read_text())
     assert texts[0] == texts[1]

@@ -19,7 +19,6 @@ from training.app import generation_replay, run_reader
 from training.app.app import create_app
 from training.app.generation_replay import RESULTS
 from training.regimes.coevolution import Coevolution
-from training.regimes.evolution_strategies import EvolutionStrategy
 from training.regimes.genetic_algorithm import GeneticAlgorithm
 from training.regimes.social_learning import SocialLearning
 from training.regimes.td_learning import TDLearning
@@ -42,12 +41,10 @@ from training.trainer.loop import (
 SMALL = {"parents": 3, "opponents": 2, "depth": 1, "max_moves": 30, "king": 2.0}
 REGIMES = {
     "coevolution": Coevolution("blondie24-1999", king_rule="lognormal", **SMALL),
-    "round robin": Coevolution("weighted-pieces", pairing="round-robin", **SMALL),
-    "common": Coevolution("singles", pairing="common", both_score=False, **SMALL),
-    "one parent": Coevolution("weighted-pieces", **(SMALL | {"parents": 1})),
+    "round robin": Coevolution("blondie24-1999", pairing="round-robin", **SMALL),
+    "common": Coevolution("blondie24-1999", pairing="common", both_score=False, **SMALL),
     "social": SocialLearning("blondie24-1999", publish_every=1, social_every=2, **SMALL),
     "genetic": GeneticAlgorithm(opponents=1, depth=1, max_moves=30),
-    "playouts": GeneticAlgorithm(opponents=1, simulations=5, max_moves=20),
 }
 LEARNER = TDLearning("singles", games=20)
 
@@ -75,7 +72,7 @@ def replayed(folder):
 
 @pytest.mark.parametrize(
     ("name", "reached"),
-    [("social", 1), *((name, reached) for name in REGIMES for reached in (0, 2))],
+    [("social", 1), ("coevolution", 0), *((name, 2) for name in REGIMES)],
 )
 def test_replayed_games_are_those_of_the_next_generation(tmp_path, name, reached):
     regime = REGIMES[name]
@@ -108,13 +105,6 @@ def test_replayed_games_are_those_of_the_next_generation(tmp_path, name, reached
         assert after.state.scores[: regime.parents].tolist() == points[: regime.parents]
 
 
-def test_evaluator_without_a_kings_worth_is_replayed(tmp_path):
-    regime = EvolutionStrategy("piece-squares", "openai-es", pairs=2, depth=1, max_moves=30)
-    begin(plan_for(tmp_path, regime))
-    standings = replayed(tmp_path).standings
-    assert [standing.king for standing in standings] == [None] * len(standings)
-
-
 def test_names_and_kings_are_those_of_the_members(tmp_path):
     regime = REGIMES["coevolution"]
     run_to(tmp_path, regime, 2)
@@ -145,14 +135,6 @@ def test_points_are_counted_game_by_game(tmp_path):
                 losses += winner not in (None, standing.name)
         assert (standing.wins, standing.draws, standing.losses) == (wins, draws, losses)
         assert standing.points == 3 * wins + draws - 1.5 * losses
-
-
-def test_social_learning_leaves_no_parents(tmp_path):
-    for reached, name in ((1, "parent 1"), (2, "player 1")):
-        run_to(tmp_path, REGIMES["social"], reached)
-        played = replayed(tmp_path)
-        assert name in {standing.name for standing in played.standings}
-        assert len({standing.name for standing in played.standings}) == 6
 
 
 def test_td_runs_replay_the_games_of_the_curve(tmp_path):
@@ -280,29 +262,12 @@ def client(finished):
     return client_of(create_app(finished.parent / "games", runs=[finished.parent]))
 
 
-def test_runs_are_listed_latest_first(client, finished):
-    begin(plan_for(finished.parent / "later", REGIMES["coevolution"]))
-    first, second = client.get("/api/runs").json()["runs"]
-    assert {"name": "later", "generation": 0, "running": True}.items() <= first.items()
-    assert {"name": "some run", "generation": 2, "running": False}.items() <= second.items()
-    assert first["save_time"] > second["save_time"]
-
-
 def test_folder_with_a_name_that_is_no_utf8_is_listed_and_read(client, finished):
     shutil.copytree(finished, finished.parent / os.fsdecode(b"b\xffd"))
     names = [run["name"] for run in client.get("/api/runs").json()["runs"]]
     assert sorted(names) == [r"b\udcffd", "some run"]
     for path in (r"/api/runs/b\udcffd", r"/api/runs/b\udcffd/generation"):
         assert client.get(path).status_code == 200
-
-
-def test_first_folder_keeps_its_name_among_equal_ones(client, finished, tmp_path):
-    other = tmp_path / "other"
-    run_to(other / "some run", REGIMES["coevolution"], 1)
-    client.app.state.runs = [finished.parent, other]
-    assert [run["generation"] for run in client.get("/api/runs").json()["runs"]] == [2]
-    client.app.state.runs = [other, finished.parent]
-    assert client.get("/api/runs/some run").json()["generation"] == 1
 
 
 def test_run_is_sent_once_and_again_after_progress(client, finished):
@@ -313,22 +278,6 @@ def test_run_is_sent_once_and_again_after_progress(client, finished):
     assert (unchanged.status_code, unchanged.content) == (204, b"")
     run_to(finished, REGIMES["coevolution"], 3)
     assert client.get("/api/runs/some run", params=query).json()["generation"] == 3
-
-
-@pytest.mark.parametrize(
-    ("regime", "outcome"),
-    [
-        (REGIMES["social"], "All play on: this generation ends in social learning."),
-        (
-            EvolutionStrategy("blondie24-1999", openings="none", pairs=2, depth=1, max_moves=30),
-            "Nobody plays on: all games together move the mean of the next generation.",
-        ),
-    ],
-)
-def test_page_explains_which_members_continue(tmp_path, regime, outcome):
-    run_to(tmp_path / "run", regime, 1)
-    played = replayed(tmp_path / "run")
-    assert (played.survivors, played.outcome) == (0, outcome)
 
 
 def test_generation_and_each_of_its_games_are_sent(client, finished):
@@ -369,13 +318,11 @@ def test_game_is_available_after_the_run_has_continued(client, finished):
     [
         ("none", "There is no run 'none'."),
         ("..", ""),
-        ("%2e%2e", ""),
         ("..%2f..%2fsecret", ""),
         ("%2fetc%2fpasswd", ""),
         ("some run%00", "There is no run"),
         ("file/generation", "There is no run 'file'."),
         ("some run/generation/1/games/0", "has gone on since then."),
-        ("some run/generation/x/games/0", "'x' is not a number."),
         ("some run/generation/-1/games/0", "'-1' is not a number."),
         ("some run/generation/99999999999999999999/games/0", "is not a number."),
         ("some run/generation/AT/games/99", "There are 12 games, counted from 0."),
@@ -414,11 +361,6 @@ def test_checkpoint_behind_a_link_is_not_a_run(client, finished, tmp_path):
     assert client.get("/api/runs").json()["runs"] == []
 
 
-def test_page_changes_no_run(client):
-    for path in ("/api/runs", "/api/runs/some run", "/api/runs/some run/generation"):
-        assert client.request("POST", path).status_code == 405
-
-
 def write_curve(content):
     return lambda run: (run / CURVE_FILE).write_text(content)
 
@@ -442,7 +384,6 @@ DAMAGED = [  # of the run, and of its games
     ("", lambda run: (run / FILE_NAME).write_bytes(b"nothing"), "is not a valid checkpoint"),
     ("", write_curve(""), NO_CURVE),
     ("", write_curve("generation\n1,2\n"), NO_CURVE),
-    ("", write_curve("generation,a\n0,x\n"), NO_CURVE),
     ("", write_curve("generation\n"), NO_CURVE),
     ("", replace_curve(os.mkfifo), NO_CURVE),
     ("", replace_curve(lambda path: path.symlink_to(path)), NO_CURVE),
@@ -450,7 +391,6 @@ DAMAGED = [  # of the run, and of its games
     ("", change({"config": "name seed"}), "its configuration is str"),
     ("", change({"config": ["name", "seed"]}), "its configuration is list"),
     ("", change({"config": {"name": [], "seed": 0}}), "no name or seed"),
-    ("", change({"config": {"name": "x"}}), "no name or seed"),
     ("", change({"config": {"seed": 0}}), "no name or seed"),
     ("", change({"format": 1, "identity": {}}), "its format is 1, not 2"),
     ("", change({"rng": 7}), "not a valid checkpoint: the JSON object must be str"),
@@ -468,12 +408,6 @@ def test_damaged_run_is_refused_with_a_reason_and_listed(client, finished, path,
     answer = client.get(f"/api/runs/some run{path}")
     assert words in error_of(answer)
     assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["some run"]
-
-
-def test_removed_run_is_not_there(client, finished):
-    (finished / FILE_NAME).unlink()
-    for path in ("", "/generation"):
-        assert client.get(f"/api/runs/some run{path}").status_code == 404
 
 
 def rewrite_checkpoint(folder, changes, arrays=()):

@@ -4,8 +4,10 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import signal
 import stat
+import sys
 import threading
 import time
 from concurrent.futures import CancelledError
@@ -28,6 +30,7 @@ from checkers_env import openings, pdn
 from checkers_env.board import Board
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
+from tests import DATA
 from training.league import game as league_game
 from training.league.adjudicate import (
     adjudicate_by_material,
@@ -35,7 +38,7 @@ from training.league.adjudicate import (
     make_adjudicator,
 )
 from training.league.entrants import display_name, make_entry
-from training.league.game import LeagueRules, limit_agent, play_game
+from training.league.game import LeagueRules, play_game
 from training.league.journal import FILE_NAME, Journal, check_game
 from training.league.records import (
     Entrant,
@@ -48,7 +51,6 @@ from training.league.records import (
 from training.league.runner import run_league
 from training.league.schedule import (
     LeagueFixture,
-    challenge_pairings,
     read_openings,
     round_robin_pairings,
     schedule_games,
@@ -126,10 +128,6 @@ def test_each_pairing_plays_each_opening_with_both_colours():
     for first, second in zip(games[::2], games[1::2], strict=True):
         assert (first.black, first.white) == (second.white, second.black)
         assert first.opening == second.opening
-
-
-def test_challengers_play_only_against_the_others():
-    assert challenge_pairings(range(2), range(2, 4)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
 def test_openings_are_read_from_a_file(tmp_path):
@@ -222,7 +220,7 @@ def test_kernel_and_environment_use_the_same_generators():
 
 def test_blunders_are_made_in_leagues_too():
     def play(blunder):
-        pair = [agents.make("learns-squares", depth=1, blunder=blunder) for _ in range(2)]
+        pair = [agents.make("material", depth=1, blunder=blunder) for _ in range(2)]
         return play_game(pair, START, RULES).moves
 
     assert play(1) == play(1) != play(0)
@@ -244,14 +242,6 @@ def test_each_game_and_each_agent_has_its_own_generator():
     assert moves(2, 0, *used) == moves(2, 0, Draws(), Draws())
     games = {moves(number, seed, *used) for number in range(3) for seed in range(3)}
     assert (len(games), len(set(firsts))) == (9, 20)
-
-
-def test_agents_receive_the_end_of_the_game():
-    black, white = Draws(), Draws()
-    game = play_game((black, white), START, RULES)
-    assert black.games == white.games == 1
-    (outcome, side), (same, other) = black.ends + white.ends
-    assert (outcome.reason, side, same, other) == (game.reason, 0, outcome, 1)
 
 
 def test_agents_get_a_copy_of_the_board():
@@ -408,15 +398,21 @@ def test_agreed_draw_stays_one(opening):
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("name", ["blondie24@depth=64", "mcts@simulations=1000000000"])
-@pytest.mark.parametrize("plain", [False, True])
-def test_endless_search_of_ours_forfeits(name, side, plain):
-    spec = AgentSpec.parse(name)
+@pytest.mark.parametrize(
+    ("endless", "plain"),
+    [
+        (("blondie24", {"depth": 64}), False),
+        (("blondie24", {"depth": 64}), True),
+        (("mcts", {"simulations": 10**9}), True),
+    ],
+)
+def test_endless_search_of_ours_forfeits(endless, side, plain):
+    name, options = endless
     quick = agents.make("material", depth=1)
     players = [quick, quick]
-    players[side] = agents.make(spec.name, **spec.options)
+    players[side] = agents.make(name, **options)
     opening = "9-13 22-18"
-    play_game([agents.make(spec.name.partition("@")[0])] * 2, START, LeagueRules(DrawRules(1)))
+    agents.make(name).act(Board())  # compiled before its time is taken
     if plain:  # move by move, against an agent that is not ours
         players[1 - side] = Draws()
     began = time.monotonic()
@@ -434,17 +430,6 @@ def test_game_of_ours_is_interrupted():
     threading.Timer(0.5, stop.set).start()
     with pytest.raises(CancelledError):
         play_game([endless, endless], START, RULES, stop)
-
-
-def test_stopped_game_ends_between_two_moves():
-    stop = threading.Event()
-
-    def last(board):
-        stop.set()
-        return board.legal_moves[0]
-
-    with pytest.raises(CancelledError):
-        play_game((Draws(), Does(last)), START, RULES, stop)
 
 
 # Drawn games.
@@ -472,7 +457,7 @@ def test_drawn_game_is_adjudicated_by_material(opening, score, told):
 
 @pytest.mark.parametrize(
     "opening",
-    ["W:WK15,20:B12,K28", "B:WK15,20:B12,K28", "B:WK1:BK6,K10", "B:WK1,K2,21:BK6,K10,12"],
+    ["W:WK15,20:B12,K28", "B:WK15,20:B12,K28", "B:WK1,K2,21:BK6,K10,12"],
 )
 def test_drawn_game_is_adjudicated_by_endgame_tables(opening):
     tables = load_tablebase(4)
@@ -538,10 +523,10 @@ def played(journal, threads, makers=None, games=None, **league_rules):
 
 def test_games_do_not_depend_on_the_number_of_threads(journal):
     leagues = []
-    for threads in (1, 2, 3):
+    for threads in (1, 3):
         games = in_order(played(journal, threads, seed=4))
         leagues.append([replace(game, seconds=(0.0, 0.0)) for game in games])
-    assert leagues[0] == leagues[1] == leagues[2]
+    assert leagues[0] == leagues[1]
     assert [game.number for game in leagues[0]] == list(range(24))
     others = in_order(played(journal, 1, seed=5))
     assert [game.moves for game in others] != [game.moves for game in leagues[0]]
@@ -742,8 +727,8 @@ def test_journal_reaches_the_disk_before_the_game_counts(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "put_there",
-    [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/full"), Path.touch, Path.exists],
-    ids=["pipe", "folder", "device", "other file", "nothing"],
+    [os.mkfifo, lambda path: path.symlink_to("/dev/full"), Path.touch, Path.exists],
+    ids=["pipe", "device", "other file", "nothing"],
 )
 def test_lost_journal_is_named_and_the_league_goes_on(journal, tmp_path, caplog, put_there):
     path, stop = tmp_path / FILE_NAME, threading.Event()
@@ -771,21 +756,6 @@ def test_endless_playout_leaves_the_game_drawn():
     check_game(game, LeagueRules(DrawRules(2), adjudicator=judge))
 
 
-def test_limited_agent_plays_as_without_or_raises():
-    plain, board = agents.make("material", depth=3, seed=1), Board()
-    limited = limit_agent(agents.make("material", depth=3), 60.0)
-    for agent in (plain, limited):
-        agent.new_game(np.random.default_rng(2))
-    for _ in range(20):
-        move = plain.act(board)
-        assert limited.act(board) == move
-        board.push(move)
-    with pytest.raises(EngineError, match=r"more than 0.5 s for a move"):
-        limit_agent(agents.make("blondie24", depth=64), 0.5).act(board)
-    stranger = Draws()
-    assert limit_agent(stranger, 1.0) is stranger
-
-
 # Replay.
 
 
@@ -804,7 +774,7 @@ def replayed(journal, rules=SHORT, **league_rules):
     return in_order(run_league(makers, [games], rules, journal, 1)), games, rules
 
 
-@pytest.mark.parametrize("adjudicate", ["none", "material", "material@depth=1"])
+@pytest.mark.parametrize("adjudicate", ["none", "material@depth=1"])
 def test_resumed_league_replays_its_games(journal, adjudicate):
     judge = make_adjudicator(adjudicate, 0)
     games, schedule, rules = replayed(journal, DrawRules(max_moves=12), adjudicator=judge)
@@ -840,10 +810,6 @@ def test_game_whose_moves_do_not_give_its_score_is_refused(tmp_path, journal):
             with pytest.raises(ValueError, match=text):
                 forged.resume({}, schedule, rules)
             assert forged.resume({}, schedule) == [changed]
-
-
-def test_game_whose_moves_were_not_kept_is_believed():
-    check_game(GameRecord(0, 0, 1, "9-13 22-18", 1.0, "", 0, ()), RULES)
 
 
 def test_empty_journal_is_started_anew(tmp_path):
@@ -928,24 +894,16 @@ def test_names_in_tables_are_short_and_printable(name, options, shown):
     assert display_name(name, options) == shown
 
 
-def test_patience_with_a_program_is_no_time_for_a_move():
-    entry = make_entry("dxp:listen:0@timeout=60", timeout=60)
-    assert entry.entrant.options == {"timeout": 60}
-
-
 @pytest.mark.parametrize(
     ("text", "given", "name"),
     [
-        ("blondie24", {}, "blondie24 (depth 4)"),
         ("blondie24", {"depth": 2}, "blondie24 (depth 2)"),
         ("blondie24", {"seconds": 0.5}, "blondie24 (seconds 0.5)"),
         ("blondie24@depth=3", {"depth": 2}, "blondie24 (depth 3)"),
         ("blondie24@depth=3", {"seconds": 0.5}, "blondie24 (depth 3)"),
         ("blondie24@endgame=2", {"depth": 2}, "blondie24 (endgame 2, depth 2)"),
-        ("mcts-ept", {"depth": 2}, "mcts-ept (simulations 1000)"),
         ("mcts-ept", {"seconds": 2.0}, "mcts-ept (seconds 2.0)"),
         ("random", {"depth": 2}, "random"),
-        ("heuristic", {"seconds": 2.0}, "heuristic"),
         ("dxp:127.0.0.1:27531", {"depth": 2}, "dxp:127.0.0.1:27531"),
     ],
 )
@@ -960,13 +918,13 @@ def test_common_limit_applies_to_searching_agents_without_their_own(text, given,
 
 
 def test_description_of_an_entrant_changes_with_its_file(tmp_path):
-    path = tmp_path / "mine.py"
-    kinds = []
-    for text in ("x = 1", "x = 2"):
-        path.write_text(f"import agents\n{text}\ndef make():\n    return agents.make('random')\n")
-        kinds.append(make_entry(f"{path}:make").entrant.about)
-    assert kinds[0] != kinds[1]
-    assert all(kind.startswith("outside program or code, mine.py ") for kind in kinds)
+    engine, abouts = tmp_path / "engine.py", []
+    for text in ("", "# another version"):
+        engine.write_text((DATA / "faulty_engine.py").read_text() + text)
+        entrant = make_entry(f"hub:{sys.executable} -IS {engine} kills-itself").entrant
+        abouts.append(entrant.about)
+    assert all(re.fullmatch(r"faulty engine \d+, .*engine.py [0-9a-f]{12}", it) for it in abouts)
+    assert abouts[0].split()[-1] != abouts[1].split()[-1]
     assert make_entry("blondie24").entrant.about == "alpha-beta, Network"
     assert make_entry("mcts").entrant.about.startswith("Monte Carlo, ")
     assert make_entry("random").entrant.about == "no search"

@@ -1,7 +1,6 @@
 """How well values foretell results, against plain computations and scipy."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,16 +8,13 @@ import pytest
 import agents
 from checkers_env.board import Board
 from tests.training.rating.simulated import random_game
-from training.report import calibration
 from training.report.calibration import (
     SURE,
     ValuedPosition,
-    correlate,
     piece_rows,
     plot_reliability,
     quiet_positions,
     reliability,
-    turning_points,
     value_positions,
 )
 
@@ -50,29 +46,12 @@ def test_values_are_for_black():
     assert any(it.value for it in valued)
 
 
-def test_search_without_a_value_is_refused(monkeypatch):
-    monkeypatch.setattr(calibration, "analyse", lambda *_: SimpleNamespace(score=None))
-    with pytest.raises(ValueError, match="a search takes too long in B:W"):
-        value_positions(agents.make("material"), random_game(0))
-
-
-@pytest.mark.parametrize(
-    ("values", "results"), [([0.1, 0.2, 0.3], [1, 0, -1]), ([0.1] * 5, [1, 0, 0, -1, 1])]
-)
-def test_too_few_or_equal_numbers_have_no_correlation(values, results):
-    assert all(map(math.isnan, correlate(np.array(values), np.array(results))))
-
-
 GAMES = [
     *(ValuedPosition(0, n, value, 1.0) for n, value in ((12, 0.0), (10, 0.3), (8, 0.5), (6, 1.0))),
     *(ValuedPosition(1, n, value, -1.0) for n, value in ((12, 0.4), (10, -0.5), (7, 0.1))),
     *(ValuedPosition(2, n, value, 0.0) for n, value in ((12, SURE), (10, -0.6), (8, 0.1))),
     ValuedPosition(3, 12, -0.9, -1.0),
 ]
-
-
-def test_games_turn_at_the_last_position_that_does_not_call_the_loser_worse():
-    assert turning_points(GAMES) == [10, 7]
 
 
 def test_rows_count_by_pieces():

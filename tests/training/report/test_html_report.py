@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from checkers_env import Board, Move, openings
 from training.league.records import Entrant, GameRecord, League
-from training.league.schedule import round_robin_pairings, schedule_games
 from training.report.charts import (
     css_position,
     format_percent,
@@ -28,7 +27,7 @@ from training.report.charts import (
     make_axis,
 )
 from training.report.games import LETTERS, pack_games
-from training.report.html_report import MOST_ENDINGS, render_report
+from training.report.html_report import render_report
 from training.report.standings import StandingsRow
 
 HOSTILE = "</script><script>alert('x')</script><!-- \"&amp;\\ {{ 7 * 7 }}"
@@ -205,28 +204,6 @@ def test_scores_by_opening_equal_a_plain_count() -> None:
     assert rows[4][0] == "start position"
 
 
-def test_endings_and_lengths_equal_a_plain_count() -> None:
-    endings = {row[0]: row[1:] for row in PAGE.rows("lengths")}
-    for reason in {game.reason for game in LEAGUE.games}:
-        found = [game.score for game in LEAGUE.games if game.reason == reason]
-        assert endings[reason][0] == str(len(found))
-        assert endings[reason][2] == record(found)
-    lengths = PAGE.rows("lengths", 1)
-    assert sum(int(row[1]) for row in lengths) == len(LEAGUE.games)
-    columns = [sum(int(row[column]) for row in lengths) for column in (2, 3, 4)]
-    assert "-".join(map(str, columns)) == record([game.score for game in LEAGUE.games])
-
-
-def test_rare_endings_are_grouped() -> None:
-    games = tuple(
-        replace(game, reason=f"crash {min(game.number, MOST_ENDINGS + 2)}") for game in LEAGUE.games
-    )
-    lines = [standing(name) for name in NAMES]
-    text = render_report(replace(LEAGUE, games=games), MOVES, lines)
-    assert len(Page(text).rows("lengths")) == MOST_ENDINGS
-    assert "And 3 rarer endings, of 3 games." in text
-
-
 def test_viewer_can_replay_every_game() -> None:
     """Read the packed games back, and play them on a Board."""
     data = json.loads(PAGE.scripts[0])
@@ -247,52 +224,10 @@ def test_viewer_can_replay_every_game() -> None:
         assert board.piece_difference() == game.difference
 
 
-def test_links_open_the_game_of_their_number() -> None:
-    data = json.loads(PAGE.scripts[0])
-    links = values("href")
-    pairs = {link for link in links if "player=" in link}
-    assert pairs == {
-        f"#games?player={a}&opponent={b}" for a in range(3) for b in range(3) if a != b
-    }
-    cards = [int(link.partition("opening=")[2]) for link in links if "opening=" in link]
-    named = [row[0] for row in PAGE.rows("openings")]
-    for number, name in zip(cards, named, strict=True):
-        card = data["openings"][number]
-        assert f"{card['text']} {card['name']}".strip() == name
-        assert card["plies"] == len(openings.parse_opening(CARDS[number] or None)[1])
-
-
 def test_path_that_its_ends_do_not_tell_is_packed_in_square_brackets() -> None:
     moves = Move((22, 15, 8), (18, 11)), Move((22, 15, 8), (18, 11), True), Move("9-13")
     packed = pack_games(replace(LEAGUE, games=LEAGUE.games[:1]), [moves])
     assert packed["games"][0][-1] == "(voh)[voh]im"
-
-
-def test_league_without_games_has_standings_only() -> None:
-    page = Page(render_report(replace(LEAGUE, games=()), [], [standing(name) for name in NAMES]))
-    assert set(page.tables) == {"standings"}
-    assert page.open == []
-
-
-def test_rating_may_be_unbounded_or_unknown() -> None:
-    ratings = [(math.inf, 1500.0, math.inf), (1200.0, -math.inf, 1300.0), (math.nan,) * 3]
-    lines = [standing(name, *rating) for name, rating in zip(NAMES, ratings, strict=True)]
-    rows = Page(render_report(LEAGUE, MOVES, lines)).rows("standings")
-    assert [row[2] for row in rows] == ["∞", "1200", "\N{EN DASH}"]
-    assert rows[1][3] == "\N{MINUS SIGN}∞ to 1300"
-
-
-def test_page_size_is_limited() -> None:
-    """Every pair plays every opening twice, and all games have the greatest length."""
-    names = [f"player {number}" for number in range(10)]
-    games = tuple(
-        GameRecord(*fixture, 0.5, "max moves", 0, ())
-        for fixture in schedule_games(round_robin_pairings(10), openings.TWO_MOVE)
-    )
-    league = League(tuple(Entrant(name, "random") for name in names), {}, games)
-    moves = [(Move("9-13"), Move("22-17")) * 100] * len(games)
-    text = render_report(league, moves, [standing(name) for name in names])
-    assert len(text.encode()) < 2_000_000
 
 
 @given(st.lists(st.integers(-(10**8), 10**8).map(lambda cents: cents / 100), min_size=1))
@@ -326,14 +261,11 @@ def test_each_game_is_in_the_bar_of_its_length(drawn: list[tuple[int, float]]) -
 @pytest.mark.parametrize(
     ("shown", "text"),
     [
-        (format_percent(0.625), "62.5"),
         (format_percent(math.nan), "\N{EN DASH}"),
         (format_rating(-0.4), "0"),
         (format_rating(-17.6), "\N{MINUS SIGN}18"),
-        (css_position(100), "100%"),
         (css_position(33.333), "33.33%"),
         (format_value({"a_b": 2.5, "of": ["a", None], "is": True}), "a b 2.5, of a, none, is yes"),
-        (format_value([1, 0]), "1, 0"),
         (format_value(list("abcdefgh")), "a, b, c, d, e, f, … (8 in all)"),
     ],
 )
