@@ -156,7 +156,8 @@ def _games(text: TextIO, errors: list[PdnError] | None, strict: bool) -> Iterato
         except PdnError as error:
             if errors is None:
                 raise
-            errors.append(error)
+            error.__context__ = None
+            errors.append(error.with_traceback(None))  # its frames would keep the game's tokens
 
 
 class _Reader:

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     (?P<moves>(?:(?:(?:[0-9]++\.++|(?P<bare>[0-9]++)(?=\s))\s*+)?(?!{_RESULT}){_MOVE}[!?*]*+[\s,]*+)++)
     |(?P<passed>[\s\x1a]+|{_COMMENT}|;[^\n]*|(?<![^\n])%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{{2,}})
     |(?P<variation>\()
-    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\[^\n])*)"\s*\]\s*+)
+    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\[^\n])*+)"\s*\]\s*+)
     |(?P<result>{_RESULT})
     |(?P<comma>,)
     |(?P<setup>/\s*FEN\s*"(?P<position>[^"/\n]*)"\s*/)

@@ -323,6 +323,7 @@ def test_errors_can_be_collected():
     games = pdn.loads(text, errors)
     assert [game.tags["Event"] for game in games] == ["0", "1", "2", "3", "last"]
     assert [error.line for error in errors] == [4, 8, 14, 18]
+    assert not any(error.__traceback__ or error.__context__ for error in errors)  # keep games
     with pytest.raises(PdnError, match=r"^line 4, "):
         pdn.loads(text)
 
