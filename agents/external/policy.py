@@ -14,11 +14,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agents.external.errors import EngineError
-from checkers_env.actions import ACTIONS, describe_action, move_to_actions
+from checkers_env.actions import ACTIONS, describe_action
 from checkers_env.board import Board
-from checkers_env.envs.aec import AGENTS, INDEX, raw_env
+from checkers_env.envs.aec import AGENTS, raw_env
+from checkers_env.errors import EngineError
 from checkers_env.moves import Move
+from checkers_env.observation import observe
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """From planes, float32[8, 8, 8], and a mask, int8[128], to an action that the mask allows."""
@@ -47,22 +48,18 @@ class PolicyAgent:
         """Return the move of the policy. Raise EngineError if its action is illegal."""
         if outcome := board.outcome():
             raise ValueError(f"the game is over in {board.fen()}: {outcome.reason}")
-        env, ply = env_from_board(board), board.ply
-        agent = env.agent_selection
-        while env.agent_selection == agent and not env.terminations[agent]:
-            observation = env.observe(agent)
-            planes, mask = observation["observation"], observation["action_mask"]
-            legal = np.flatnonzero(mask).tolist()
-            action = self._action(self.policy(planes, mask))
-            if action not in legal:
-                step = describe_action(action, INDEX[agent]) if 0 <= action < ACTIONS else ""
+        after = board.copy()
+        while after.ply == board.ply:
+            action = self._action(self.policy(*observe(after)))
+            if action not in after.legal_actions:
+                step = describe_action(action, board.turn) if 0 <= action < ACTIONS else ""
                 step = f" ({step})" if step else ""
                 raise EngineError(
                     f"{self.name} chose action {action}{step}, illegal in {board.fen()}: "
-                    f"the legal ones are {legal}"
+                    f"the legal ones are {after.legal_actions}"
                 )
-            env.step(action)
-        return env.board.moves[ply]
+            after.push_action(action)
+        return after.moves[-1]
 
     def _action(self, action: Any) -> int:
         try:
@@ -74,23 +71,6 @@ class PolicyAgent:
                 f"{self.name} chose {what}, which is no whole number: return the number of one "
                 "action that the mask allows"
             ) from None
-
-
-def env_from_board(board: Board) -> raw_env:
-    """Return the environment after the moves of `board`, with its start and its draw rules.
-
-    A board that goes on after the end of the game is a ValueError.
-    """
-    start = board.root()
-    env = raw_env(start.fen(), rules=board.rules)
-    env.reset()
-    for ply, move in enumerate(board.moves):
-        if any(env.terminations.values()):
-            reason = env.infos[AGENTS[0]]["reason"]
-            raise ValueError(f"the game was over before {move}, its ply {ply + 1}: {reason}")
-        for action in move_to_actions(move, start.turn ^ ply & 1):
-            env.step(action)
-    return env
 
 
 def sb3_agent(

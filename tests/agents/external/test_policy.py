@@ -13,10 +13,10 @@ from gymnasium import spaces
 
 import agents
 import checkers_env
-from agents.external.errors import EngineError
 from agents.external.policy import PolicyAgent, sb3_agent
 from agents.match import play_through_environment
 from checkers_env.board import Board
+from checkers_env.errors import EngineError
 from checkers_env.state import DrawRules
 
 RULES = [
@@ -97,12 +97,11 @@ def test_illegal_action_is_refused(action, message):
         PolicyAgent(lambda observation, mask: action, "mine").act(Board())
 
 
-@pytest.mark.parametrize("moves", [4, 6])
-def test_finished_game_is_refused(moves):
+def test_finished_game_is_refused():
     board = Board("B:W25,K32:BK1", repetition=2)
-    for move in ("1-6", "32-27", "6-1", "27-32", "1-5", "25-21")[:moves]:
+    for move in ("1-6", "32-27", "6-1", "27-32"):
         board.push(move)
-    with pytest.raises(ValueError, match=r"the game (is|was) over .*: repetition"):
+    with pytest.raises(ValueError, match=r"the game is over .*: repetition"):
         PolicyAgent(random_policy(0)).act(board)
 
 
