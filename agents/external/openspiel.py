@@ -1,4 +1,4 @@
-"""OpenSpiel's bots as agents, and our agents as its bots (needs open_spiel).
+"""OpenSpiel's bots as agents (needs open_spiel).
 
 OpenSpiel rotates the board by 180 degrees: its a1 is square 4. A multi-jump is several actions of
 one player. A game is drawn after 40 turns without a capture. Player 0 is Black.
@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent, PlayerAgent
-from agents.external.errors import EngineError, GameEndedError
 from agents.mcts.player import monte_carlo
 from checkers_env.board import Board
+from checkers_env.errors import EngineError, GameEndedError
 from checkers_env.fen import START
-from checkers_env.moves import Move, format_moves
+from checkers_env.moves import Move
 
 try:
     pyspiel: Any = importlib.import_module("pyspiel")
 except ImportError as error:
     raise ImportError(f"OpenSpiel is not installed (pip install open_spiel): {error}") from error
 
-SIZE = {"rows": 8, "columns": 8}
 SQUARES = {
     f"{letter}{rank}": 4 * rank - 3 + (7 - column) // 2
     for rank in range(1, 9)
@@ -38,18 +37,11 @@ BotFactory = Callable[[Any, int, int], Any]
 """From OpenSpiel's game, a player (0 or 1) and a seed to a bot."""
 
 
-def mcts(
-    *,
-    simulations: int = 100,
-    seed: int | None = None,
-    exploration: float = 2.0,
-    plays_on: bool = False,
-) -> BotAgent:
+def mcts(*, simulations: int = 100, seed: int | None = None, exploration: float = 2.0) -> BotAgent:
     """Make OpenSpiel's Monte Carlo tree search, with one random playout a simulation.
 
-    `exploration` is the constant of UCT. Where OpenSpiel's rule draws the game, the agent claims
-    the draw; if it `plays_on`, our pure Monte Carlo tree search plays the rest with as many
-    simulations.
+    `exploration` is the constant of UCT. Where OpenSpiel's rule draws the game, our pure Monte
+    Carlo tree search plays the rest with as many simulations.
     """
     if simulations < 1:
         raise ValueError(f"simulations must be at least 1, not {simulations}")
@@ -61,7 +53,7 @@ def mcts(
             game, evaluator, exploration, simulations, megabytes, solve, seed, verbose
         )
 
-    rest = PlayerAgent("mcts", monte_carlo(simulations=simulations, cut=0)) if plays_on else None
+    rest = PlayerAgent("mcts", monte_carlo(simulations=simulations, cut=0))
     return BotAgent(make_bot, f"openspiel mcts {simulations}", seed=seed, rest=rest)
 
 
@@ -154,63 +146,6 @@ class _BotGame:
             self._state.apply_action(action)
         self._turns.append(tuple(squares))
         return tuple(squares)
-
-
-class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
-    """An agent as a bot of OpenSpiel's checkers, for ``pyspiel.evaluate_bots``.
-
-    The agent's boards have no draw rules: OpenSpiel ends the game.
-    """
-
-    def __init__(self, agent: Agent) -> None:
-        super().__init__()
-        self._agent = agent
-        self._move: Move | None = None
-
-    def restart_at(self, state: Any) -> None:
-        """Continue from another state."""
-        self._move = None
-
-    def step(self, state: Any) -> int:
-        """Return the agent's action: its move, or the next jump of it.
-
-        Another game than checkers on 8 by 8, and an illegal move, are ValueErrors.
-        """
-        board, jumped = board_from_state(state)
-        if not jumped:
-            self._move = self._agent.act(board.copy())
-            if self._move not in board.legal_moves:
-                raise ValueError(
-                    f"the agent played {self._move}, illegal in {board.fen()}: the legal moves are "
-                    f"{format_moves(board.legal_moves)}"
-                )
-        if self._move is None or self._move.squares[: len(jumped)] != jumped:
-            raise ValueError(f"the first jump of this turn, {jumped[0]}x{jumped[1]}, was another's")
-        at = max(len(jumped) - 1, 0)
-        return _action(state, self._move.squares[at : at + 2])
-
-
-def board_from_state(state: Any) -> tuple[Board, tuple[int, ...]]:
-    """Return the board at the start of a state's turn, and the squares of the turn's jumps so far.
-
-    A state of another game is a ValueError.
-    """
-    game = state.get_game()
-    size = {name: game.get_parameters().get(name) for name in SIZE}
-    if game.get_type().short_name != "checkers" or size != SIZE:
-        raise ValueError(f"{game} is not checkers on a board of 8 by 8")
-    board = Board(max_moves=None)
-    for player, turn in itertools.groupby(state.full_history(), lambda step: step.player):
-        squares: tuple[int, ...] = ()
-        for step in turn:
-            squares += _step(state, player, step.action)[bool(squares) :]
-        for move in board.legal_moves:
-            if move.squares == squares:
-                board.push(move)
-                break
-        else:
-            return board, squares
-    return board, ()
 
 
 def _step(state: Any, player: int, action: int) -> tuple[int, int]:

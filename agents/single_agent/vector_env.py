@@ -11,9 +11,9 @@ from gymnasium.vector import AutoresetMode
 from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, reseed
 from agents.match_kernel import find_row
 from agents.player import select_move, uses_history
+from agents.registry import make
 from agents.search.interrupt import defer_signals
 from agents.search.selective import set_position_history
-from agents.single_agent.opponents import make_named
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
@@ -90,7 +90,7 @@ class SingleAgentVectorEnv(SelfPlayVectorEnv):
         **rules: Any,
     ) -> None:
         self._seats = sides_of(colour)
-        self._opponents = make_opponents(opponent, depth, make_named)
+        self._opponents = make_opponents(opponent, depth, make)
         for agent in self._opponents:
             if isinstance(agent, PlayerAgent) and agent.seconds is not None:
                 raise ValueError(f"opponent {agent!r} has a time limit: give it a depth instead")

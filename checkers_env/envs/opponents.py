@@ -15,7 +15,7 @@ from checkers_env.moves import Move, format_moves
 COLOURS = ("black", "white")
 
 Opponent: TypeAlias = str | Agent | Callable[[Board], Move | str]
-MakeNamed: TypeAlias = Callable[[str, int | None], Agent]
+MakeNamed: TypeAlias = Callable[..., Agent]  # from a text and the keyword depth
 
 
 def make_opponents(
@@ -42,7 +42,7 @@ def make_named(text: str, depth: int | None) -> Agent:
     """Make the opponent that a text names; all but ``random`` need the package `agents`."""
     if text == "random" and depth is None:
         return RandomAgent()
-    made: Agent = import_agents("single_agent.opponents").make_named(text, depth)
+    made: Agent = import_agents("registry").make(text, depth=depth)
     return made
 
 
@@ -65,7 +65,7 @@ def import_agents(module: str) -> ModuleType:
 
 def _agent(opponent: Opponent, depth: int | None, named: MakeNamed) -> Agent:
     if isinstance(opponent, str):
-        return named(opponent, depth)
+        return named(opponent, depth=depth)
     if depth is not None:
         raise ValueError("depth is for opponents given by name: this one is an agent already")
     if isinstance(opponent, type):

@@ -56,9 +56,7 @@ def make_entry(
     elif spec.kind in ("dxp", "llm"):
         make = partial(agents.make, name, **{"timeout": timeout or FOREVER, **options})
     elif not spec.is_builtin:
-        # A draw that OpenSpiel's rule gives is none of the league's, so its bots play on.
-        rule = {"plays_on": True} if spec.kind == "openspiel" else {}
-        code = partial(agents.make, name, **rule | options)
+        code = partial(agents.make, name, **options)
         make = partial(SubprocessAgent, repr(text), code, timeout=timeout, limits=limits)
     else:
         player = getattr(agents.make(name, **options), "player", None)
