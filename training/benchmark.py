@@ -28,9 +28,9 @@ from rich.progress import track
 
 from agents.agent import Agent
 from agents.agent_spec import AgentSpec
-from agents.external.errors import EngineError
 from agents.external.process import ProcessLimits
 from checkers_env import pdn
+from checkers_env.errors import EngineError
 from checkers_env.files import check_output, write_atomically
 from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules

@@ -29,10 +29,10 @@ from rich.table import Table
 from agents.agent import Agent, PlayerAgent, reseed
 from agents.continual.agent import SCORES, ContinualAgent
 from agents.continual.pool import StrategyPool, load_pool
-from agents.external.errors import EngineError
 from agents.match import MatchGame, play_through_environment
 from agents.match_kernel import DRAW
 from agents.search.workspace import MAX_DEPTH
+from checkers_env.errors import EngineError
 from checkers_env.files import check_output, write_atomically
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE

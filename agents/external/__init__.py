@@ -9,5 +9,4 @@
 - ``supervisor``: the process that runs and ends the child
 - ``channel``: messages over a socket or pipes, each with a time limit
 - ``process``: a child process with line-based input and output
-- ``errors``: errors of outside players
 """

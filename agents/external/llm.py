@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from agents.external.channel import shut_down
-from agents.external.errors import EngineError, UnavailableError
 from checkers_env.board import Board
+from checkers_env.errors import EngineError, UnavailableError
 from checkers_env.movegen import BLACK
 from checkers_env.moves import MARK, Move, find_moves, format_moves, squares_of
 from checkers_env.state import DrawRules

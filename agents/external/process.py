@@ -23,7 +23,7 @@ from typing import IO, NamedTuple
 
 from agents.external import supervisor
 from agents.external.channel import Channel, ChannelClosedError, shut_down
-from agents.external.errors import EngineError
+from checkers_env.errors import EngineError
 
 MAX_LINE_BYTES = 1 << 16  # a longer line arrives in pieces
 STDERR_LINES = 5  # lines of standard error in an error message

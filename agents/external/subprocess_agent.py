@@ -19,7 +19,6 @@ import numpy as np
 
 from agents.agent import Agent, check_move
 from agents.external.channel import ChannelClosedError
-from agents.external.errors import CLAIMS, EngineError, GameEndedError
 from agents.external.process import (
     MAX_LINE_BYTES,
     ProcessLimits,
@@ -28,6 +27,7 @@ from agents.external.process import (
     is_crash,
 )
 from checkers_env.board import Board
+from checkers_env.errors import CLAIMS, EngineError, GameEndedError
 from checkers_env.moves import Move
 
 START_SECONDS = 120.0  # for imports and the agent's constructor

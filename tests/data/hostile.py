@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from agents.external.errors import GameEndedError
+from checkers_env.errors import GameEndedError
 
 CHANNEL = 4  # the descriptor of the answers
 FOREVER = 1e6

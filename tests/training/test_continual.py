@@ -165,7 +165,7 @@ def test_without_a_record_nothing_is_saved(command, pool, tmp_path, monkeypatch)
 
 
 FAULTY = """
-from agents.external.errors import EngineError
+from checkers_env.errors import EngineError
 class GivesUp:
     def act(self, board):
         if board.ply > 9:

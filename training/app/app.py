@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from agents.external.errors import EngineError
+from checkers_env.errors import EngineError
 from training.app import analysis, archive, pages, preparation, runs_page
 from training.app.agent_catalog import AgentCatalog
 from training.app.agent_pool import AgentPool

@@ -15,9 +15,9 @@ import numpy as np
 
 from agents import match
 from agents.agent import Agent, PlayerAgent, accepts_draw
-from agents.external.errors import EngineError, GameEndedError, UnavailableError
 from agents.search.interrupt import LateMoveError, guard_moves
 from checkers_env.board import Board
+from checkers_env.errors import EngineError, GameEndedError, UnavailableError
 from checkers_env.movegen import BLACK
 from checkers_env.moves import Move, unpack_move
 from checkers_env.openings import opening_board

@@ -11,8 +11,8 @@ from itertools import chain, islice
 import numpy as np
 
 from agents.agent import Agent
-from agents.external.errors import UnavailableError
 from checkers_env.board import Board
+from checkers_env.errors import UnavailableError
 from checkers_env.moves import Move
 from training.league.entrants import close_agent
 from training.league.game import LeagueRules, one_line, play_game

@@ -21,7 +21,7 @@ import tyro
 from rich.console import Console
 from rich.logging import RichHandler
 
-from agents.external.errors import EngineError
+from checkers_env.errors import EngineError
 from training.runtime.executors import AbandonedThreadsError, hide_writer_error
 from training.runtime.run_folder import lock_run_folder
 from training.runtime.validation import refuse_ineffective

@@ -22,9 +22,9 @@ import tyro
 from agents.external.dxp.connection import TIMEOUT, DxpAddress
 from agents.external.dxp.messages import HOST, PORT
 from agents.external.dxp.session import DxpGame, challenge, serve
-from agents.external.errors import EngineError
 from agents.registry import make
 from checkers_env import pdn
+from checkers_env.errors import EngineError
 from checkers_env.fen import START
 from checkers_env.files import check_output
 from checkers_env.movegen import BLACK, WHITE

@@ -9,8 +9,8 @@ from typing import NamedTuple, NoReturn
 
 from agents.external.channel import Channel, ChannelClosedError, shut_down
 from agents.external.dxp import messages as dxp
-from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board, Outcome
+from checkers_env.errors import EngineError, GameEndedError
 from checkers_env.moves import Move, format_moves
 
 TIMEOUT = 600.0  # seconds

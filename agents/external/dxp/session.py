@@ -14,8 +14,8 @@ from agents.agent import Agent, accepts_draw, begin_game, check_move
 from agents.external.channel import shut_down
 from agents.external.dxp import messages as dxp
 from agents.external.dxp.connection import DxpAddress, DxpConnection, end_reason
-from agents.external.errors import EngineError, GameEndedError
 from checkers_env.board import Board, Outcome
+from checkers_env.errors import EngineError, GameEndedError
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules

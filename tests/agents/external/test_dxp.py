@@ -36,10 +36,10 @@ from agents.external.dxp.messages import (
     write_start,
 )
 from agents.external.dxp.session import DxpAgent, challenge, play_dxp_game, serve
-from agents.external.errors import EngineError, GameEndedError
 from agents.match import play_through_environment
 from checkers_env import pdn
 from checkers_env.board import Board, Outcome
+from checkers_env.errors import EngineError, GameEndedError
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import agents
 from agents.external import process
-from agents.external.errors import EngineError
 from agents.external.hub.client import MAX_NAME, HubAgent, write_pos
 from agents.external.hub.commands import HubConfig, read_level
 from agents.external.hub.notation import (
@@ -30,6 +29,7 @@ from agents.external.hub.server import HubEngine, serve
 from agents.external.process import LineProcess, ProcessLimits
 from agents.limits import Limits
 from checkers_env.board import Board
+from checkers_env.errors import EngineError
 from tests import DATA
 from tests.training.commands import descendants, is_gone, wait_for
 

@@ -9,7 +9,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import agents
-from agents.external.errors import EngineError, UnavailableError
 from agents.external.llm import (
     Answer,
     BadAnswerError,
@@ -18,6 +17,7 @@ from agents.external.llm import (
     read_move,
 )
 from checkers_env.board import Board
+from checkers_env.errors import EngineError, UnavailableError
 from training import benchmark
 
 

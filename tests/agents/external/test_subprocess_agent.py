@@ -15,10 +15,10 @@ import pytest
 import agents
 from agents.external import subprocess_agent
 from agents.external.channel import Channel
-from agents.external.errors import EngineError
 from agents.external.process import ProcessLimits, can_isolate
 from agents.external.subprocess_agent import SubprocessAgent
 from checkers_env.board import Board
+from checkers_env.errors import EngineError
 from tests import DATA
 from tests.training.commands import descendants, is_gone, recorded_processes, wait_for
 from training.league.entrants import make_entry

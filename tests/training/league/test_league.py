@@ -25,9 +25,9 @@ from agents.agent import select_packed_move
 from agents.agent_spec import AgentSpec
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
-from agents.external.errors import EngineError, GameEndedError
 from checkers_env import openings, pdn
 from checkers_env.board import Board
+from checkers_env.errors import EngineError, GameEndedError
 from checkers_env.moves import Move
 from checkers_env.state import DrawRules
 from tests import DATA
