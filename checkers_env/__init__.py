@@ -32,7 +32,7 @@ from checkers_env.board import Board, Outcome
 from checkers_env.compile_progress import show_compile_progress
 from checkers_env.envs import aec as checkers_v0
 from checkers_env.envs import registration
-from checkers_env.envs.aec import env, make, pettingzoo_env, raw_env
+from checkers_env.envs.aec import env, make, raw_env
 from checkers_env.envs.vector import make_vec, sample
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
@@ -57,7 +57,6 @@ __all__ = [
     "openings",
     "pdn",
     "perft",
-    "pettingzoo_env",
     "raw_env",
     "sample",
     "svg",

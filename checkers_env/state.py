@@ -75,10 +75,6 @@ class DrawRules:
             checked = _check_rule(rule.name, value, rule.metadata.get("least"))
             object.__setattr__(self, rule.name, checked)
 
-    def replace(self, **changes: Any) -> DrawRules:
-        """Return these rules, some of them changed. Raise TypeError for a name that is no rule."""
-        return change_rules(self, changes, self.replace)
-
     @property
     def max_plies(self) -> int:
         """Length of the longest game in plies. Raise ValueError if there is no limit."""

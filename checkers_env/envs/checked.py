@@ -1,4 +1,4 @@
-"""Checks of orders and actions: one wrapper of our own, and PettingZoo's three."""
+"""Checks of orders and actions, in one wrapper."""
 
 from __future__ import annotations
 
@@ -13,19 +13,6 @@ from pettingzoo.utils.env_logger import EnvLogger
 from checkers_env.actions import ACTIONS
 
 ILLEGAL_ACTION, ILLEGAL_REWARD = "illegal action", -1
-
-
-class IllegalActionWrapper(wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
-    """PettingZoo's wrapper, but the ending is a termination with a reason, as all others are."""
-
-    def step(self, action: Any) -> None:
-        """Play an action; an illegal one ends the game."""
-        was_terminated = self._terminated
-        super().step(action)
-        if self._terminated and not was_terminated:
-            game = self.unwrapped
-            game.truncations = dict.fromkeys(game.agents, False)
-            game.infos = {agent: {"reason": ILLEGAL_ACTION} for agent in game.agents}
 
 
 def _checked(name: str) -> property:

@@ -157,7 +157,7 @@ def test_invalid_rules_are_refused(rule, value, accepted):
 
 
 VECTOR = functools.partial(checkers_env.make_vec, 2)
-MAKERS = (Board, checkers_env.env, checkers_env.raw_env, checkers_env.pettingzoo_env, VECTOR)
+MAKERS = (Board, checkers_env.env, checkers_env.raw_env, VECTOR)
 
 
 @pytest.mark.parametrize(
