@@ -19,7 +19,7 @@ from agents.baselines.piece_squares import SIZE as PIECE_SQUARES_SIZE
 from agents.baselines.piece_squares import PieceSquares, piece_squares
 from agents.baselines.samuel import FEATURES, Samuel, samuel
 from agents.baselines.weighted_pieces import WeightedPieces, weighted_pieces
-from agents.blondie.architecture import NETWORK_LAYOUTS, NetworkLayout, decode
+from agents.blondie.architecture import NETWORK_LAYOUTS, decode
 from agents.blondie.network import Network
 from agents.endgame.tables import load_tablebase
 from agents.evaluator import (
@@ -313,16 +313,6 @@ def load_player(path: Path | str, depth: int | None = None) -> AlphaBeta | Monte
         raise ValueError(f"{str(path)!r} cannot be played: {error}") from None
 
 
-def _network(layout: NetworkLayout) -> Architecture:
-    return Architecture(
-        Network,
-        functools.partial(decode, layout),
-        layout.genome_size,
-        difference="weight",
-        fixed_difference=0.0 if layout.subsquare_inputs else None,
-    )
-
-
 def _build_ntuple(
     weights: NDArray[Any],
     king: float,
@@ -387,7 +377,13 @@ def _unpack_treestrap(packed: NDArray[np.uint8], step: float) -> TreeStrapNetwor
 
 
 for _name, _layout in NETWORK_LAYOUTS.items():
-    ARCHITECTURES[_name] = _network(_layout)
+    ARCHITECTURES[_name] = Architecture(
+        Network,
+        functools.partial(decode, _layout),
+        _layout.genome_size,
+        difference="weight",
+        fixed_difference=0.0 if _layout.subsquare_inputs else None,
+    )
 ARCHITECTURES["weighted-pieces"] = Architecture(
     WeightedPieces,
     lambda weights, king: weighted_pieces(weights[:-1], king),

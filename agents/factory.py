@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import pkgutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -104,7 +105,7 @@ def _continual(target: str, **options: Any) -> Agent:
 def _hub(command: str, **options: Any) -> Agent:
     """Make the agent of ``hub:COMMAND``: an engine that speaks the Hub protocol."""
     limits = {} if {"depth", "seconds", "nodes"} & set(options) else {"depth": HUB_DEPTH}
-    return _external("hub.client", "HubAgent")(command, **limits, **options)
+    return _external("hub.client:HubAgent")(command, **limits, **options)
 
 
 def _dxp(address: str, **options: Any) -> Agent:
@@ -112,7 +113,7 @@ def _dxp(address: str, **options: Any) -> Agent:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"write dxp:HOST:PORT or dxp:listen:PORT, not {'dxp:' + address!r}")
-    make = _external("dxp.session", "DxpAgent")
+    make = _external("dxp.session:DxpAgent")
     if host == "listen":
         return make(port=int(port), listens=True, **options)
     return make(host, int(port), **options)
@@ -122,7 +123,7 @@ def _policy(place: str, **options: Any) -> Agent:
     """Make the agent of ``policy:file.py:name``: a function from observation and mask to action."""
     if options:
         raise ValueError(f"a policy takes no {', '.join(options)}")
-    return _external("policy", "PolicyAgent")(load_factory(place), place)
+    return _external("policy:PolicyAgent")(load_factory(place), place)
 
 
 def _openspiel(bot: str, **options: Any) -> Agent:
@@ -130,14 +131,14 @@ def _openspiel(bot: str, **options: Any) -> Agent:
     if bot != "mcts":
         raise ValueError(f"the bot of OpenSpiel that has a name is mcts, not {bot!r}")
     try:
-        return _external("openspiel", "mcts")(**options)
+        return _external("openspiel:mcts")(**options)
     except ImportError as error:
         raise ValueError(str(error)) from None
 
 
 def _llm(address: str, **options: Any) -> Agent:
     """Make the agent of ``llm:URL:MODEL``: a language model behind a chat-completions server."""
-    return _external("llm", "make_llm")(address, **options)
+    return _external("llm:make_llm")(address, **options)
 
 
 def _sb3(path: str, **options: Any) -> Agent:
@@ -148,14 +149,12 @@ def _sb3(path: str, **options: Any) -> Agent:
         pass
     except OSError as error:
         raise ValueError(f"cannot read {path!r}: {error}") from None
-    return _external("policy", "sb3_agent")(path, **options)
+    return _external("policy:sb3_agent")(path, **options)
 
 
-def _external(module: str, name: str) -> Callable[..., Agent]:
+def _external(name: str) -> Callable[..., Agent]:
     """Import from agents.external when it is needed: some modules need optional packages."""
-    maker: Callable[..., Agent] = getattr(
-        importlib.import_module(f"agents.external.{module}"), name
-    )
+    maker: Callable[..., Agent] = pkgutil.resolve_name(f"agents.external.{name}")
     return maker
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from agents.search.workspace import MAX_DEPTH, UNLIMITED
-
-N = TypeVar("N", int, float)
 
 
 class Limits(NamedTuple):
@@ -42,8 +40,5 @@ class Limits(NamedTuple):
 
 def tighten(one: Limits, other: Limits) -> Limits:
     """Return the smaller of every two limits."""
-    return Limits(*map(_least, one, other))  # type: ignore[arg-type]
-
-
-def _least(*limits: N | None) -> N | None:
-    return min((limit for limit in limits if limit is not None), default=None)
+    known = ([it for it in pair if it is not None] for pair in zip(one, other, strict=True))
+    return Limits(*(min(pair, default=None) for pair in known))  # type: ignore[arg-type]

@@ -3,7 +3,3 @@
 - ``pool``: pool files
 - ``agent``: the agent that changes its strategy after a loss
 """
-
-from agents.continual.agent import ContinualAgent, make_continual
-
-__all__ = ["ContinualAgent", "make_continual"]

@@ -100,7 +100,8 @@ def _add_grids(parent: Element, layers: Sequence[Layer], y: int) -> int:
         for index, cell in enumerate(layer.cells):
             row, column = divmod(index, side)
             place = left + column * CELL, y + 5 + row * CELL
-            _add_cell(parent, *place, cell.activation, f"squares {_listed(cell.squares)}")
+            squares = ", ".join(map(str, cell.squares))
+            _add_cell(parent, *place, cell.activation, f"squares {squares}")
         if number % 3 == 2:
             y += (LARGEST_GRID if number == 2 else 3) * CELL + 2 * LINE
     return y
@@ -133,7 +134,3 @@ def _blend(base: str, amount: float) -> str:
     full = GOOD if amount > 0 else BAD
     pairs = ((int(base[i : i + 2], 16), int(full[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a + (b - a) * abs(amount)):02x}" for a, b in pairs)
-
-
-def _listed(squares: Sequence[int]) -> str:
-    return ", ".join(map(str, squares))
