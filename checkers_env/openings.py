@@ -130,6 +130,8 @@ def _line_to_pdn(line: str) -> str:
     text = _CARDS.get(text.lower(), text)
     if not text:
         return ""
+    if not re.search("[0-9]", text):
+        raise ValueError(f"{text!r} is no opening: expected moves, a FEN or the name of a card")
     weight = f'[Weight "{comment["weight"]}"] ' if comment and comment["weight"] else ""
     return (
         f'{weight}[FEN "{text}"] *' if re.match(r"[BW?]\s*:", text, re.I) else f"{weight}{text} *"

@@ -172,7 +172,7 @@ def test_equal_positions_in_a_file_are_one_opening(tmp_path):
     [
         ("9-13\n9-13 22-19\n", "line 2, column 6: '22-19' is illegal"),
         ("# nothing\n", "has no openings"),
-        ("eleven to fifteen", "an opening without moves or a position line 1, column 1: 'eleven'"),
+        ("9-13\nEdinburg\n", "'Edinburg' is no opening: expected moves, a FEN or the name of a"),
         ("B:W18,W18", "line 1, column 1: bad FEN"),
         ("9-13 ; weight 1.5", "the weight '1.5' of an opening is not 1 to 1000"),
         (
