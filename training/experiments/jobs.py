@@ -54,7 +54,7 @@ class Player:
     @property
     def settings(self) -> dict[str, Any]:
         """Fields that differ from their defaults, by name."""
-        return without_defaults(asdict(self), Player)
+        return without_defaults(vars(self), Player)
 
     def __str__(self) -> str:
         parts = [
@@ -99,7 +99,7 @@ class Conditions:
     @property
     def row(self) -> dict[str, Any]:
         """Fields of a line of the results; options of the search only where they are set."""
-        return {name: it for name, it in asdict(self).items() if it is not None}
+        return {name: it for name, it in vars(self).items() if it is not None}
 
 
 AS_THE_THESIS = Conditions()
@@ -205,18 +205,13 @@ class Match:
     @property
     def cards(self) -> tuple[int, ...]:
         """Numbers of the openings in the ballot, from 1; 0 for the start position."""
-        ballot = BALLOTS[self.conditions.ballot]
-        return tuple(ballot.index(it) + 1 if it else 0 for it in self.openings)
+        ballot = ("", *BALLOTS[self.conditions.ballot])
+        return tuple(map(ballot.index, self.openings))
 
     @property
     def openings(self) -> tuple[str, ...]:
         """Opening of each pair of games; "" for the start position."""
-        ballot = BALLOTS[self.conditions.ballot]
-        cards = np.random.default_rng(self.seed).permutation(ballot)
-        drawn = self.conditions.games // 2 or len(cards)
-        drawn = max(1, round(drawn * self.scale))
-        start = () if self.conditions.games else ("",)
-        return (*start, *np.resize(cards, drawn).tolist())
+        return _draw_openings(self.conditions.ballot, self.conditions.games, self.scale, self.seed)
 
     @property
     def games(self) -> int:
@@ -234,6 +229,14 @@ class Match:
 
 
 Job = Run | Match
+
+
+@functools.cache
+def _draw_openings(ballot: str, games: int, scale: float, seed: int) -> tuple[str, ...]:
+    """Draw the openings of a match of `games` games; of 0: the start and the whole ballot."""
+    cards = np.random.default_rng(seed).permutation(BALLOTS[ballot])
+    drawn = max(1, round((games // 2 or len(cards)) * scale))
+    return (*(() if games else ("",)), *np.resize(cards, drawn).tolist())
 
 
 def find_preset(name: str) -> Preset | None:
