@@ -91,14 +91,3 @@ def test_one_point_equals_games_on_a_board():
             own = WHITE if fixture.black is opponent else BLACK
             payoffs.append(PAYOFFS[None if winner is None else winner == own])
         assert mean == pytest.approx(np.mean(payoffs))
-
-
-def test_openings_and_generators_change_with_seed_and_generation():
-    cards, seeds = {}, set()
-    for seed in range(3):
-        points = [fixtures_of(seed, generation, 1).fixtures for generation in range(100)]
-        cards[seed] = [fixtures[0][0].opening for fixtures in points]
-        seeds |= {fixture.seed for fixtures in points for fixture in chain(*fixtures)}
-    assert len({tuple(row) for row in cards.values()}) == 3
-    assert all(len(set(row)) > 30 for row in cards.values())
-    assert len(seeds) == 3 * 100 * 4

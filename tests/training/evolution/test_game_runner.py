@@ -103,24 +103,6 @@ def test_other_rules_or_colours_make_another_game(play):
     assert play.call_count == 4
 
 
-def test_oldest_games_are_dropped(monkeypatch, play):
-    monkeypatch.setattr(game_runner, "KNOWN_GAMES", 2)
-    one, other, third = players(3)
-    games = [Matchup(one, other), Matchup(other, third), Matchup(third, one)]
-    with open_game_runner(1) as runner:
-        for game, played in ((0, 1), (1, 2), (0, 2), (2, 3), (0, 3), (1, 4)):
-            runner.play([games[game]], RULES)
-            assert play.call_count == played
-
-
-def test_environment_plays_every_game(play):
-    one, other = players(2)
-    with open_game_runner(1, "env") as runner:
-        first, second = runner.play([Matchup(one, other)] * 2, DrawRules(4))
-    assert first == second
-    assert [call.kwargs["engine"] for call in play.call_args_list] == ["env"] * 2
-
-
 def test_hash_tells_players_apart_by_their_content():
     regime = replace(SMALL, network="blondie24-2001")
     state = regime.init(0)

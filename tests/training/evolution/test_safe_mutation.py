@@ -13,7 +13,6 @@ from checkers_env.board import Board
 from tests import oracle
 from training.evolution.safe_mutation import (
     board_inputs,
-    mutate_safely,
     outputs,
 )
 
@@ -66,27 +65,3 @@ def test_outputs_equal_the_slow_network(shape):
         found = outputs(shape, genome, board_inputs(rows_of(boards), king))
         expected = [slow_value(shape, genome, board, king) for board in boards]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-class Drawn:
-    """Generator whose perturbations of one weight are given."""
-
-    def __init__(self, weight, moves):
-        self.weight, self.moves = weight, moves
-
-    def uniform(self, low, high, size):
-        assert (low, high, size) == (-1, 1, (len(self.moves), SIZE))
-        drawn = np.zeros(size)
-        drawn[:, self.weight] = self.moves
-        return drawn
-
-
-def test_output_is_preserved_if_at_least_as_large_and_of_equal_sign():
-    """Only the first sub-square's sum passes through one node of each layer."""
-    chain = [0, 40 * 92, 40 * 92 + 10 * 41]
-    parent = np.zeros(SIZE)
-    parent[chain] = 0.9, 0.9, 0.05
-    inputs = board_inputs(rows_of([Board("B:W9:B1,5,6"), Board("B:WK1,5:BK30")]), 1.5)
-    for moves, taken in (([-1, -0.1, 0, 1], 0), ([-1, -0.1, 1, 0], 1), ([-1, -0.1], -1)):
-        child = mutate_safely(NGUYEN, parent, inputs, len(moves), Drawn(chain[2], moves))
-        assert child[chain[2]] == pytest.approx(0.05 + taken * LARGEST)

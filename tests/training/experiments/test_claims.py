@@ -11,7 +11,7 @@ from scipy import stats
 from tests import ROOT
 from training.experiments.claims import CLAIMS, PAPER_CLAIMS, Claim, read_seeds, read_theirs
 from training.experiments.crossed import crossed
-from training.experiments.effects import EFFECTS, share_drawn, share_led, slope
+from training.experiments.effects import EFFECTS, share_drawn, share_led
 from training.experiments.inference import (
     Interval,
     benjamini_hochberg,
@@ -21,7 +21,7 @@ from training.experiments.inference import (
     spread_of_round_robin,
 )
 from training.experiments.jobs import Match, Player, Run
-from training.experiments.measures import MEASURES, PlayerGame, interval
+from training.experiments.measures import MEASURES, PlayerGame
 from training.experiments.page import cells, write_page, write_verdicts
 from training.experiments.plan import Scope
 from training.experiments.results import MatchResult, Origin, ResultStore, TrainingResult
@@ -113,12 +113,6 @@ def test_effect_of_a_seed(effect, rows, expected):
     assert of(rows) == pytest.approx(expected, nan_ok=True)
 
 
-def test_slope_is_the_rise_of_the_least_squares_line():
-    scores = [3.0, 1.0, 4.0, 1.0, 5.0]
-    assert slope(5) @ scores == pytest.approx(4 * np.polyfit(range(5), scores, 1)[0])
-    assert slope(2) @ [1.0, 4.0] == 3
-
-
 # Verdicts
 
 SOME = Claim(
@@ -188,15 +182,6 @@ def test_p_and_q_are_of_the_test_that_decides():
     (same,) = judge([measured(SOME, around(0, 1))])
     assert same.finding == "no difference"
     assert same.p == pytest.approx(independent(around(0, 1)).equality_p(2))
-
-
-def test_their_size_is_inside_our_interval_or_outside():
-    for claim, half, expected in (
-        (TEN_POINTS, 5.1, True),
-        (TEN_POINTS, 4.9, False),
-        (SOME, 1, None),
-    ):
-        assert judge([measured(claim, around(5, half))])[0].has_their_size is expected
 
 
 def test_identical_seeds_are_judged_by_the_sign_test():
@@ -380,20 +365,6 @@ def test_all_pairings_are_crossed_once_they_are_played():
     assert Counter(map(type, planned_jobs([FIRST_TEN]))) == {Run: 20, Match: 100}
 
 
-def test_claim_on_runs_has_all_planned_seeds_or_the_usual_ones():
-    (claim,) = (claim for claim in CLAIMS if claim.name == "nguyen improves")
-    assert Counter(map(type, planned_jobs([claim]))) == {Run: 25}
-    finished = {job: run(champion__progress=[0.0, job.seed]) for job in planned_jobs([claim])}
-
-    class Finished:
-        result = staticmethod(finished.get)
-
-    assert measure(claim, Scope(), Finished).estimate.mean == 12
-    finished.pop(next(job for job in finished if job.seed == 20))
-    whole = measure(claim, Scope(), Finished)
-    assert (whole.seeds, whole.estimate.mean) == ("5 (planned)", 2)
-
-
 def test_order_is_a_contrast_of_scores_against_the_panel():
     (claim,) = (claim for claim in CLAIMS if claim.name == "c0, 1 < ... < 4 plies")
     strengths = {"c0-1ply": 1, "c0-2ply": 2, "c0-3ply": 3, "c0": 4}
@@ -423,19 +394,3 @@ def test_pages_show_the_available_results(store, tmp_path):
     assert picture.tag.endswith("svg")
     assert "(page/claims.svg)" in page
     assert "curves.svg" not in page  # nothing is trained that it could show
-
-
-def test_page_tells_theirs_and_ours(tmp_path):
-    asked = [EXPERIMENTS["table-4.6"], EXPERIMENTS["table-4.1"]]
-    store = Invented(by_seed, [(10, 10)])  # the planned pairings are not all there
-    write_verdicts(tmp_path / "verdicts.md", asked, Scope(), store)
-    told = (tmp_path / "verdicts.md").read_text()
-    assert "2 claims: 1 confirmed but smaller, 1 refuted." in told
-    line = next(line for line in told.splitlines() if line.startswith("| A round robin beats five"))
-    shown = [cell.strip() for cell in line.strip("|").split("|")]
-    assert "; table-4.6)" in shown[0]
-    values = [100 * by_seed("blondie24-rr", seed) / 86 for seed in range(10)]
-    assert shown[1:3] == ["19.8 [11.8, 27.7], outside", interval(values)]
-    assert (shown[3], shown[6]) == ("10 (planned)", "leads")
-    assert shown[7].startswith("**confirmed, smaller**: the thesis's C0 is the best of ten")
-    assert "1.6 on 10" in told.partition("## Claims that players or runs are the same")[2]

@@ -7,19 +7,16 @@ from scipy import stats
 from training.experiments.crossed import contrast, crossed
 from training.experiments.inference import independent
 
-TABLES = 4000
+TABLES = 2000
 
 
 @pytest.mark.parametrize(
     ("seeds", "deviations"),
     [
         ((10, 10), (0.4, 1.9, 2.6)),  # of Blondie24-RR and C0 by seed, and of a pairing
-        ((20, 20), (0.4, 1.9, 2.6)),
-        ((10, 10), (0, 1.9, 2.6)),
         ((10, 10), (0, 3, 0.01)),
         ((10, 25), (1.9, 1.9, 0)),
         ((10, 10), (0, 0, 2.6)),
-        ((25, 25), (0, 0, 2.6)),
     ],
 )
 def test_the_interval_covers_the_mean(

@@ -1,7 +1,6 @@
 """Champions against the start of their training, and the readings of evolved n-tuples."""
 
 import io
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -9,9 +8,8 @@ from rich.console import Console
 
 from training.evolution.state import Champion
 from training.experiments.champions import encode_champion, name_champion
-from training.experiments.jobs import Player, Run, get_preset
+from training.experiments.jobs import Run
 from training.experiments.measures import MEASURES
-from training.experiments.plan import GRID, Scope
 from training.experiments.results import Origin, ResultStore, TrainingResult
 from training.experiments.starting_point import (
     compare_with_start,
@@ -68,12 +66,6 @@ def test_first_players_of_every_evolution_are_its_first_population(name):
 @pytest.mark.parametrize("name", ["c5-n0.001", "learns", "strong"])
 def test_methods_without_a_population_are_not_compared(name):
     assert not evolves(Run(name, 0, 1))
-
-
-def test_grid_has_every_reading_once():
-    regimes = {str(asdict(get_preset(player.name).regime)) for player in GRID}
-    assert len(regimes) == len(GRID) == 2 * 2 * 2 * 2 * 3
-    assert Scope().seeds_of(Player("c1-tuple-sum", generations=420)) == 3
 
 
 @pytest.mark.parametrize(

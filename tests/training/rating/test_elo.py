@@ -101,20 +101,7 @@ def test_errors_equal_those_of_refits_without_one_opening(monkeypatch):
     assert rated.covariance == pytest.approx(jackknife, abs=0.03 * jackknife.max())
 
 
-def test_with_one_opening_errors_are_clustered_by_pairs_of_games():
-    games = league([50, 0], 40, rng(4), correlation=-0.5)
-    of_one_opening = tuple(
-        dataclasses.replace(game, opening="", moves=(str(number),))
-        for number, game in enumerate(games.games)
-    )
-    several, one = rate_league(games), rate_league(dataclasses.replace(games, games=of_one_opening))
-    assert several.difference(0, 1) == pytest.approx(one.difference(0, 1))
-    assert several.freedom == one.freedom == 39
-
-
 CASES = {
-    "independent": {"draws": 0.3},
-    "drawn": {"draws": 0.8},
     "openings decide": {"draws": 0.5, "correlation": -0.6},
     "pairs hang together": {"draws": 0.5, "correlation": 0.6},
 }
@@ -178,25 +165,6 @@ def test_ratings_of_perfect_scores_are_finite():
     assert 700 < best.elo < 1100
     assert best.low > 300
     assert best.high - best.low > 400
-
-
-@pytest.mark.parametrize("scores", [(0.5, 0.5), (1.0, 0.0)])
-def test_drawn_match_has_an_error(scores):
-    """Every pair of games is 1-1."""
-    names = [str(number) for number in range(43)]
-    games = [(0, 1, name, scores[0]) for name in names] + [
-        (1, 0, name, 1 - scores[1]) for name in names
-    ]
-    rated = rate_league(of("ab", *games))
-    assert rated.elo == pytest.approx(np.zeros(2), abs=1e-6)
-    assert rated.difference(0, 1).high > 2
-
-
-def test_one_game_has_a_very_wide_interval():
-    rated = rate_league(of("ab", (0, 1, "", 1.0)))
-    between = rated.difference(0, 1)
-    assert 0 < between.elo < 200
-    assert between.low < -400
 
 
 @pytest.mark.parametrize(

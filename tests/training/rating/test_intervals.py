@@ -32,11 +32,10 @@ def simulate(players, openings, simulations):
     return points.reshape(simulations, 2 * openings), np.mean(expected)
 
 
-@pytest.mark.parametrize("openings", [43, 156])
 @pytest.mark.parametrize("players", PLAYERS)
-def test_intervals_cover_at_their_nominal_rate(players, openings):
-    simulated, truth = simulate(players, openings, SIMULATIONS)
-    numbers = np.repeat(np.arange(openings), 2)
+def test_intervals_cover_at_their_nominal_rate(players):
+    simulated, truth = simulate(players, 43, SIMULATIONS)
+    numbers = np.repeat(np.arange(43), 2)
     covered = [
         found.low <= truth <= found.high for found in (score(some, numbers) for some in simulated)
     ]
@@ -51,14 +50,6 @@ def test_intervals_of_few_openings_are_conservative(players):
     assert np.mean([some.low <= truth <= some.high for some in found]) >= 0.93
 
 
-@pytest.mark.parametrize("players", [name for name in PLAYERS if name.startswith("equal")])
-def test_superiority_of_equal_players_is_uniform(players):
-    simulated, _ = simulate(players, 43, SIMULATIONS)
-    found = [score(some, np.repeat(np.arange(43), 2)).los for some in simulated]
-    for level in (0.05, 0.25, 0.5, 0.75, 0.95):
-        assert np.mean(np.array(found) < level) == pytest.approx(level, abs=0.05)
-
-
 def test_independent_games_without_draws_have_wilsons_interval():
     points = np.repeat([1, 0], [700, 300])
     found = score(points, np.arange(1000))
@@ -66,16 +57,6 @@ def test_independent_games_without_draws_have_wilsons_interval():
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=2e-4)
     few = score([1, 1, 1, 1, 0], np.arange(5))  # 0.3 above 1/2, with a standard error of 1/4
     assert few.los == pytest.approx(student.cdf(0.3 / 0.25, 4))
-
-
-def test_error_is_that_of_the_mean_of_pairs():
-    rng = np.random.default_rng(5)
-    points = rng.choice([1, 0.5, 0], p=[0.35, 0.35, 0.3], size=(2000, 2))
-    of_pairs = points.mean(axis=1)
-    half = student.ppf(0.975, 1999) * of_pairs.std(ddof=1) / np.sqrt(2000)
-    found = score(points.ravel(), np.repeat(np.arange(2000), 2))
-    expected = (of_pairs.mean() - half, of_pairs.mean() + half)
-    assert (found.low, found.high) == pytest.approx(expected, abs=2e-4)
 
 
 def test_bounds_of_a_perfect_score_are_exact_in_openings():
@@ -133,12 +114,6 @@ def test_match_is_extracted_from_a_league():
     turned = score_match(games, 2, 0)
     assert turned.as_black.mean == pytest.approx(1 - found.as_white.mean)
     assert turned.total.los == pytest.approx(1 - found.total.los)
-
-
-def test_colour_without_games_has_no_score():
-    found = score_match([record(3, 1, "9-13", 1.0)], 1, 3)
-    assert found.as_black is None
-    assert (found.as_white.losses, found.total.losses) == (1, 1)
 
 
 def test_games_of_an_opening_are_one_cluster():

@@ -57,15 +57,6 @@ def test_normalized_elo_is_the_score_in_standard_deviations_of_a_game():
     assert (turned.elo, turned.low) == pytest.approx((-found.elo, -found.high))
 
 
-def test_interval_covers_the_true_value():
-    rng, covered = np.random.default_rng(2), 0
-    truth = normalized_elo(league([40, 0], 5_000, rng).games, 0, 1).elo
-    for _ in range(200):
-        found = normalized_elo(league([40, 0], 43, rng).games, 0, 1)
-        covered += found.low <= truth <= found.high
-    assert 0.92 <= covered / 200 <= 0.98
-
-
 def test_equal_pairs_and_no_pairs_have_none():
     assert normalized_elo(match((0.5, 0.5), (1, 0)), 0, 1) is None
     assert normalized_elo([record(0, 1, 0, 1.0)], 0, 1) is None
@@ -124,10 +115,8 @@ def stopped(scores, leads):
     return None, len(scores)
 
 
-@pytest.mark.parametrize(
-    ("draws", "correlation"), [(0.0, 0.0), (0.6, 0.0), (0.7, -0.5), (0.6, 0.6), (0.9, 0.0)]
-)
-@pytest.mark.parametrize("leads", [(0, 100), (-60, 60)])
+@pytest.mark.parametrize(("draws", "correlation"), [(0.0, 0.0), (0.7, -0.5), (0.6, 0.6)])
+@pytest.mark.parametrize("leads", [(0, 100)])
 def test_error_rates_stay_below_the_requested_ones(leads, draws, correlation):
     for truth, other in (leads, leads[::-1]):
         rng, expected = np.random.default_rng(5), expected_score(truth)
