@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import checkers_env
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, NETWORK_LAYOUTS
-from agents.match import play_game
 from checkers_env.board import Board
 from tests.training.commands import run_here
 from training.bench import __main__ as command
 from training.bench import revisions, speeds
-from training.bench.plain_search import PlainSearch, play_plainly
+from training.bench.plain_search import PlainSearch
 from training.bench.revisions import check_out, mean_ratio, measure_tree
 from training.evolution.metrics import sample_positions
 from training.regimes.coevolution import Coevolution
@@ -53,13 +51,6 @@ def test_slow_search_makes_the_moves_of_the_fast_one(name: str) -> None:
         assert slow[0].select_successor(position) == board.position
 
 
-def test_slow_games_end_as_fast_ones_do() -> None:
-    fast, slow = contestants("blondie24-2001", 2)
-    for order in ([0, 1], [1, 0], [0, 0]):
-        game = play_game(*(fast[i] for i in order))
-        assert play_plainly([slow[i] for i in order], game.start) == game.result.winner
-
-
 def test_every_row_is_in_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,33 +72,6 @@ def test_rows_that_need_openspiel_say_so(monkeypatch: pytest.MonkeyPatch) -> Non
     rows = [*speeds.measure_perft(1), *speeds.measure_environments(1)]
     assert {row.yardstick for row in rows} == {"OpenSpiel (not installed)"}
     assert {row.ratio for row in rows} == {None}
-
-
-def test_perft_of_openspiel_counts_turns() -> None:
-    library = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
-    state, board = library.load_game("checkers").new_initial_state(), Board()
-    rng = np.random.default_rng(0)
-    for _ in range(30):  # into positions with captures, by turns of a single step
-        assert speeds.openspiel_perft(state, 3) == checkers_env.perft(board, 3)
-        steps = [
-            action
-            for action in state.legal_actions()
-            if state.child(action).current_player() != state.current_player()
-        ]
-        if not steps:
-            break
-        follow(state, board, int(rng.choice(steps)))
-
-
-def follow(state: Any, board: Board, action: int) -> None:
-    """Play one of OpenSpiel's actions on both boards."""
-    name = state.action_to_string(action)
-    squares = tuple(
-        4 * (int(rank) - 1) + (7 - "abcdefgh".index(file)) // 2 + 1
-        for file, rank in (name[:2], name[2:4])
-    )
-    board.push(next(move for move in board.legal_moves if move.squares == squares))
-    state.apply_action(action)
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from training.experiments.comparison import (
     verdict,
     with_adjusted_p,
 )
-from training.experiments.jobs import Conditions, Match, Run
-from training.experiments.measures import interval
+from training.experiments.jobs import Conditions
 from training.experiments.results import ResultStore
 
 TINY = ["--scale", "0.01", "--depth", "1", "--executor", "threads"]
@@ -100,18 +99,6 @@ def figures_of(*scores):
     return with_adjusted_p([ComparisonResult("old", empty, one, one), *variants])
 
 
-def test_champions_of_one_seed_meet():
-    comparison = Comparison(("c0", "c10"), 3, Conditions(depth=2), generations=7)
-    jobs = comparison.jobs()
-    assert [job.seed for job in jobs] == sorted(job.seed for job in jobs)
-    runs = [job for job in jobs if isinstance(job, Run)]
-    assert {(it.preset, it.seed, it.generations) for it in runs} == {
-        (name, seed, 7) for name in ("c0", "c10") for seed in range(3)
-    }
-    for match in (job for job in jobs if isinstance(job, Match)):
-        assert {player.seed for player in (match.first, match.second)} <= {match.seed, None}
-
-
 @pytest.mark.parametrize(
     ("scores", "word"),
     [([60, 61, 62, 63], "is stronger"), ([40, 39, 41], "is weaker"), ([50, 70], "Inconclusive")],
@@ -154,25 +141,6 @@ def test_elo_of_a_lopsided_score_is_bounded():
         for score in (0, 100)
     )
     assert (low, high) == ("< -920", "> +920")
-
-
-def test_interval_of_a_score_ends_at_0_and_100_percent():
-    assert interval(np.array([25.0, 50.0]), 0, 100) == "37.5 [0.00, 100.0]"
-    assert interval(np.array([49.0, 50.0, 51.0]), 0, 100) == "50.0 [47.5, 52.5]"
-    assert interval(np.array([37.5]), 0, 100) == "37.5"
-
-
-def test_folder_of_the_table_is_made(tmp_path, capsys):
-    results = ["--results", str(tmp_path / "results")]
-    assert run(tmp_path / "new" / "out", "c0", "c10", "--seeds", "1", *results) == 0
-    assert (tmp_path / "new" / "out" / "c0-and-c10-seeds-1-depth-1-scale-0.01.md").exists()
-    assert not (tmp_path / "new" / "out" / "work").exists()
-
-
-def test_folder_of_the_table_that_is_a_file_is_refused(tmp_path, capsys):
-    (tmp_path / "out").write_text("")
-    assert run(tmp_path / "out", "c0", "c10") == 1
-    assert "--out must be a folder, not the file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -236,13 +204,3 @@ def test_option_without_an_effect_is_named(tmp_path, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert "what differs between them has no effect" in said
     assert "Inconclusive" not in said
-
-
-def test_trial_says_that_it_is_one(tmp_path, capsys):
-    assert run(tmp_path, "c0", "c10", "--seeds", "1") == 0
-    said = " ".join(capsys.readouterr().err.split())
-    assert "5 of 5 jobs to do, some 0 CPU-minutes One seed gives no interval" in said
-    page, figures = (next(tmp_path.glob(f"c0*.{kind}")).read_text() for kind in ("md", "json"))
-    assert "This is a trial at scale 0.01" in page
-    assert "every card" not in page
-    assert json.loads(figures)["scale"] == 0.01

@@ -6,11 +6,10 @@ import sys
 import pytest
 
 from tests.power_cut import Disk, restore
-from training import benchmark, compare, evolve, td
+from training import benchmark, compare, evolve
 
 TINY = ["--regime.depth", "1", "--regime.max-moves", "6", "--threads", "1"]
 EVOLVE = ["c0", "--generations", "3", "--checkpoint-every", "1", "--regime.parents", "3", *TINY]
-TD = ["c1-n0.001", "--generations", "2", "--regime.games", "2", *TINY[2:]]
 COMPARE = ["c0", "c10", "--seeds", "1", "--scale", "0.01", "--depth", "1", "--executor", "threads"]
 
 
@@ -31,7 +30,6 @@ def figures(folder):
 RUN_FILES = ["champion.safetensors", "checkpoint.safetensors", "curve.csv"]
 COMMANDS = {  # with options, what must be equal, and files that must be on the disk in the end
     "evolve": (evolve, EVOLVE, champion, RUN_FILES),
-    "td": (td, TD, champion, RUN_FILES),
     "benchmark": (
         benchmark,
         ["random", "--against", "heuristic", "--openings", "start", "--rounds", "2"],

@@ -1,7 +1,5 @@
 """The reproduce command: output, errors and resumed sessions."""
 
-import os
-import re
 import signal
 import sys
 import threading
@@ -21,10 +19,6 @@ from training.experiments.tables import EXPERIMENTS
 
 SCRIPT = Path(reproduce.__file__)
 QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
-OPTIONS = (
-    "experiment all list seeds scale deadline workers executor address results work page "
-    "champions compare fresh verdicts"
-)
 
 
 @pytest.fixture
@@ -36,13 +30,6 @@ def command(monkeypatch, capsys, tmp_path):
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
-
-
-def test_help_states_the_purpose(command):
-    status, said = command("--help")
-    assert status == 0
-    assert "figures with ours beside them" in " ".join(said.split())
-    assert all(f"--{option}" in said for option in OPTIONS.split())
 
 
 def test_list_shows_every_experiment_and_its_remaining_work(command):
@@ -74,22 +61,6 @@ def test_table_is_computed_once(command, tmp_path):
     assert "# Verdicts\n" in (tmp_path / "here" / "verdicts.md").read_text()
     status, said = command("--list", *QUICK[:4], "--work", "work")
     assert "3/3" in said.splitlines()[-2]
-
-
-def test_results_can_be_compared(command, tmp_path):
-    for folder in ("one", "two"):
-        assert command(*QUICK, "--work", folder)[0] == 0
-    there = ["--compare", tmp_path / "two" / "results"]
-    status, said = command(*QUICK, "--work", "one", *there)
-    assert (status, "3 of 3 jobs are in both folders, and all are equal" in said) == (0, True)
-    store = ResultStore(tmp_path / "two" / "results")
-    match = Scope(scale=0.01).jobs([EXPERIMENTS["table-6.18"]])[-1]
-    played = store.result(match)
-    store.add(match, replace(played, plies=(1, *played.plies[1:])))
-    status, said = command(*QUICK, "--work", "one", *there)
-    assert status == 1
-    assert f"{match.title}: plies" in said
-    assert "of 3 jobs in both folders 1 differ" in said
 
 
 def test_fresh_computation_is_compared_with_the_record(command, tmp_path):
@@ -141,25 +112,6 @@ def test_results_of_another_version_are_computed_again(command, tmp_path, monkey
     assert b'"results_version":{"regime":2,' in after["runs.jsonl"]
 
 
-def test_missing_champions_are_trained_again(command, tmp_path):
-    assert command(*QUICK, "--work", "work")[0] == 0
-    before = contents(tmp_path / "work" / "results")
-    lost = next((tmp_path / "work" / "results" / "champions").glob("*.safetensors"))
-    lost.unlink()
-    assert "3 of 3 jobs" in command(*QUICK, "--work", "work")[1]  # nobody needs it
-    assert not lost.exists()
-    assert command(*QUICK, "--work", "work", "--champions")[0] == 0
-    assert contents(tmp_path / "work" / "results") == before
-
-
-def test_no_work_begins_at_the_deadline(command, tmp_path):
-    status, said = command(*QUICK, "--work", "work", "--deadline", "0")
-    assert status == 0
-    assert "0 of 3 jobs are done" in said
-    assert "3 jobs were left at the deadline: run the same command again" in said
-    assert not (tmp_path / "work" / "results").exists()
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -200,16 +152,6 @@ def test_invalid_options_are_refused(command, tmp_path, words, message):
     assert message in said
 
 
-def test_damaged_line_is_one_clear_error(command, tmp_path):
-    assert command(*QUICK, "--work", "work")[0] == 0
-    runs = tmp_path / "work" / "results" / "runs.jsonl"
-    runs.write_bytes(runs.read_bytes()[:-9])
-    status, said = command(*QUICK, "--work", "work")
-    assert status == 1
-    assert said.startswith("error: line 2 of 'work/results/runs.jsonl' is damaged (")
-    assert len(said.splitlines()) == 1
-
-
 def test_two_sessions_in_one_folder_are_refused(command, tmp_path):
     (tmp_path / "work").mkdir()
     with FileLock(tmp_path / "work" / "lock"):
@@ -218,46 +160,30 @@ def test_two_sessions_in_one_folder_are_refused(command, tmp_path):
     assert "another session is at work in 'work'" in said
 
 
-def test_killed_session_resumes_to_the_same_results(command, tmp_path):
-    """Killed twice: while a run trains, and after the first result."""
-    words = ["--experiment", "table-6.18", "--scale", "0.02", "--seeds", "2"]
-    work = tmp_path / "killed"
-    for sign in ("c*/checkpoint.safetensors", "results/runs.jsonl"):
-        session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
-        wait_for(lambda sign=sign: any(work.glob(sign)))
-        assert session.poll() is None
-        session.send_signal(signal.SIGKILL)
-        session.communicate()
-    last = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
-    said = last.communicate(timeout=SECONDS)[0]
-    assert last.returncode == 0, said
-    assert "6 of 6 jobs are done" in said
+def test_stopped_sessions_resume_to_the_same_results(command, tmp_path):
+    """Stopped while a run trains, and killed after the first result."""
+    words = ["--experiment", "table-6.18", "--scale", "0.02"]
+    work = tmp_path / "stopped"
+    session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
+    wait_for(lambda: any(work.glob("c*/checkpoint.safetensors")), session)
+    session.send_signal(signal.SIGINT)
+    said = session.communicate(timeout=SECONDS)[0]
+    assert session.returncode == 130, said
+    assert [line.rstrip() for line in said.splitlines()][-2:] == [
+        "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
+        "Interrupted; all progress is saved. Run the same command again to resume.",
+    ]
+    session = start(sys.executable, SCRIPT, *words, "--work", work, "--workers", 1)
+    wait_for((work / "results" / "runs.jsonl").exists, session)
+    session.kill()
+    session.communicate()
+    status, said = command(*words, "--work", work, "--executor", "threads")
+    assert (status, "3 of 3 jobs are done" in said) == (0, True)
     assert command(*words, "--work", "whole", "--executor", "threads")[0] == 0
     status, said = command(*words, "--work", "whole", "--compare", work / "results")
     assert status == 0, said
     left = {"lock", "results", "reproduction", "reproduction.md", "verdicts.md"}  # and no run
     assert {path.name for path in work.iterdir()} == left
-
-
-def test_ctrl_c_and_sigterm_save_running_jobs(tmp_path):
-    work = tmp_path / "work"
-    words = ["--experiment", "skycak-1999", "--seeds", 1, "--work", work, "--workers", 1]
-    words += ["--results", tmp_path / "results"]
-    for times, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
-        session = start(sys.executable, SCRIPT, *words)
-        wait_for(lambda times=times: len(list(work.glob("*/events*"))) == times)
-        os.kill(session.pid, number)
-        said = session.communicate(timeout=SECONDS)[0]
-        assert session.returncode == 130, said
-        lines = [line.rstrip() for line in said.splitlines()]
-        # The first process on a machine compiles kernels, and says so.
-        first, *lines = [line for line in lines if not line.startswith("compiling kernels")]
-        assert re.fullmatch(r"0 of 1 jobs are done; 0\.\d CPU-hours are left", first)
-        assert lines == [
-            "Stopping when what is under way is done or saved; Ctrl-C again: at once.",
-            "Interrupted; all progress is saved. Run the same command again to resume.",
-        ]
-    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
 from agents.search.player import AlphaBeta
+from agents.search.root_order import FIRST
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from training.evolution.game_runner import open_game_runner
@@ -39,7 +40,7 @@ def winner_on_a_board(black, white, max_moves):
 
 def draw_parents(regime, rng, count):
     genomes = rng.uniform(-0.2, 0.2, (regime.parents, count + 1))
-    return genomes, np.full(genomes.shape, 0.05), np.full(regime.parents, 2.0)
+    return genomes, np.full(genomes.shape, 0.05), np.full(regime.parents, regime.king)
 
 
 def draw_offspring(parents, king_rule, rng, count):
@@ -78,7 +79,7 @@ def draw_opponents(regime, rng, members):
         (replace(SMALL, root_perspective=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
         (replace(SMALL, pairing="round-robin"), BLONDIE_1999, 1741),
         (replace(SMALL, pairing="common", opponents=3), BLONDIE_1999, 1741),
-        (WITH_SUBSQUARES, BLONDIE_2001, 5046),
+        (replace(WITH_SUBSQUARES, king=3.0), BLONDIE_2001, 5046),
     ],
 )
 def test_generation_equals_plain_python(regime, shape, count):
@@ -90,7 +91,7 @@ def test_generation_equals_plain_python(regime, shape, count):
     genomes, steps, kings = map(np.concatenate, zip(parents, offspring, strict=True))
     members = len(genomes)
     players = [
-        PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, False, regime.root_perspective))
+        PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, FIRST, regime.root_perspective))
         for genome, king in zip(genomes, kings, strict=True)
     ]
     scores, draws, plies = [0.0] * members, 0, []

@@ -81,7 +81,7 @@ def test_steps_never_exceed_the_limit(limit):
         assert state.population.steps.max() == limit
 
 
-@pytest.mark.parametrize("mates", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("mates", [1, 3, 9])
 def test_recombined_parents_are_means_of_themselves_and_others(mates):
     parents, rng, drawn = population(5, 6), np.random.default_rng(2), Counter()
     for _ in range(300):
@@ -126,14 +126,6 @@ def test_generation_plays_the_expected_games(pairing):
         assert met[-2:] == [6, 7]  # the hall of fame
         assert member not in met
         assert len(met) == (5 if pairing == "round-robin" else 2) + 2
-
-
-def test_openings_are_as_many_as_games_even_beyond_the_ballot():
-    pairs, cards = replace(SMALL, openings="two-move", opponents=50).fixtures(
-        np.random.default_rng(0)
-    )
-    assert len(pairs) == len(cards) == 300
-    assert set(Counter(cards[:50]).values()) == {1, 2}
 
 
 def test_every_champion_enters_the_hall_of_fame_with_equal_probability():

@@ -9,12 +9,12 @@ import pytest
 from agents.agent import PlayerAgent
 from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC, decode
 from agents.match_kernel import DRAW, Result
-from agents.mcts.player import MonteCarlo, monte_carlo
+from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import REASONS, DrawRules
+from checkers_env.state import REASONS
 from tests.training.evolution.test_safe_mutation import LARGEST, game_won_by, positions, recount
 from training.evolution.game_runner import open_game_runner
 from training.regimes.genetic_algorithm import GeneticAlgorithm
@@ -224,46 +224,24 @@ def assert_agree(state, measured, plain):
         {"simulations": 5},
     ],
 )
-@pytest.mark.parametrize("seed", [0, 1])
-def test_generations_with_random_results_equal_plain_python(changes, seed):
-    regime, runner, lots = replace(SMALL, **changes), Lottery(seed), Lottery(seed)
-    plain = Plain(regime, seed, lambda fixtures: lots.games(len(fixtures)))
-    state = regime.init(seed)
+def test_generations_with_random_results_equal_plain_python(changes):
+    regime, runner, lots = replace(SMALL, **changes), Lottery(0), Lottery(0)
+    plain = Plain(regime, 0, lambda fixtures: lots.games(len(fixtures)))
+    state = regime.init(0)
     for _ in range(GENERATIONS if regime.perturbations == 1 else 3):
         state, measured = regime.step(state, runner)
         plain.step()
         assert_agree(state, measured, plain)
 
 
-@pytest.mark.parametrize(
-    ("regime", "generations"), [(SMALL, 4), (SIMULATING, 3), (LOGISTIC, 2), (BLOCKED, 2)]
-)
-def test_generations_of_real_games_equal_plain_python(regime, generations):
+@pytest.mark.parametrize("regime", [SMALL, SIMULATING, BLOCKED])
+def test_generations_of_real_games_equal_plain_python(regime):
     plain = Plain(regime, 4, lambda fixtures: list(play_on_boards(fixtures, regime)))
     state, decided = regime.init(4), 0
     with open_game_runner(1) as runner:
-        for _ in range(generations):
+        for _ in range(2):
             state, measured = regime.step(state, runner)
             plain.step()
             assert_agree(state, measured, plain)
             decided += measured["games/draws"] < 1
     assert decided
-
-
-def test_sizes_and_rules_are_those_of_the_paper():
-    regime = GeneticAlgorithm()
-    assert (regime.games, regime.parents, regime.champions) == (75, 5, 5)
-    assert regime.rules == DrawRules(100, 3)
-    assert replace(regime, repetition=0, blocked_draws=True).rules == DrawRules(
-        100, None, blocked_draws=True
-    )
-
-
-def test_contenders_with_simulations_are_monte_carlo_players():
-    regime = replace(SIMULATING, root_perspective=False)
-    players = regime.contenders(regime.init(0))
-    assert len(players) == 5
-    for player in players:
-        assert type(player) is MonteCarlo
-        assert (player.simulations, player.cut, player.skew) == (8, 4, 0.25)
-        assert not player.root_perspective

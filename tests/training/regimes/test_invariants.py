@@ -14,7 +14,6 @@ from training.trainer.checkpoint import Checkpoint, load_checkpoint, save_checkp
 
 REGIMES = {
     "coevolution": coevolution.SMALL,
-    "coevolution with subsquares": coevolution.WITH_SUBSQUARES,
     "extended coevolution": extended.ALL_TOGETHER,
     "openai-es": extended.STRATEGY,
     "sep-cma-es": replace(extended.STRATEGY, strategy="sep-cma-es"),
@@ -22,7 +21,6 @@ REGIMES = {
     "genetic": genetic.SMALL,
     "genetic, safe mutation": genetic.SAFE,
     "genetic, simulations": genetic.SIMULATING,
-    "genetic, logistic": genetic.LOGISTIC,
 }
 
 

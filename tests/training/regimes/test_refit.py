@@ -1,7 +1,6 @@
 """The regime that fits tapered tables to the search values of self-play."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,15 +117,6 @@ def test_player_is_measured_after_each_fit(regime, states, monkeypatch):
 def test_start_with_another_player_is_refused(start):
     with pytest.raises(ValueError, match=start):
         Refit(start).init(0)
-
-
-def test_start_with_tapered_tables_is_refused(regime, states, tmp_path):
-    champion = regime.champion(states[3][0])
-    path = saved(
-        tmp_path / "t.safetensors", "tapered", champion.genome, dict(champion.metadata.options)
-    )
-    with pytest.raises(ValueError, match="start must be a player trained by treestrap"):
-        replace(regime, start=path).init(0)
 
 
 def test_tables_of_the_first_player_are_in_units_of_the_logit(regime):

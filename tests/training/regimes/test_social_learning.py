@@ -12,6 +12,7 @@ from agents.continual.pool import load_pool
 from agents.match import MatchGame, play_game
 from agents.match_kernel import DRAW, Result
 from agents.search.player import AlphaBeta
+from agents.search.root_order import FIRST
 from checkers_env.movegen import BLACK, WHITE, Position
 from checkers_env.state import MOVE_LIMIT, NO_PIECES
 from tests.training.regimes.test_coevolution import (
@@ -27,7 +28,6 @@ from training.regimes.social_learning import (
     POOL_TABLE,
     SocialLearning,
     SocialPool,
-    normalise,
 )
 from training.trainer.loop import RunConfig, begin, train
 
@@ -197,12 +197,6 @@ def assert_agree(state, plain):
     assert list(state.scores) == plain.scores
 
 
-def rows_of(population, others):
-    """Return the row of each member among the others; None if it is not there."""
-    places = {genome.tobytes(): row for row, genome in enumerate(others.genomes)}
-    return [places.get(genome.tobytes()) for genome in population.genomes]
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -235,7 +229,7 @@ def test_generations_of_real_games_equal_plain_python():
     def winners(played):
         for pair in played:
             agents = [
-                PlayerAgent("", AlphaBeta(decode(BLONDIE_1999, genome, king), 1, False, True))
+                PlayerAgent("", AlphaBeta(decode(BLONDIE_1999, genome, king), 1, FIRST, True))
                 for genome, _, king in (player.values for player in pair)
             ]
             yield winner_on_a_board(*agents, SMALL.max_moves)[0]
@@ -247,32 +241,6 @@ def test_generations_of_real_games_equal_plain_python():
             plain.step()
             assert_agree(state, plain)
     assert plain.pool
-
-
-@pytest.mark.parametrize("doubling", [False, True])
-def test_strategy_that_wins_again_is_raised_once(monkeypatch, doubling):
-    """Members 0 and 1 play one strategy of the pool, member 2 its own, 3 a dropped one."""
-    regime = replace(SMALL, doubling=doubling)
-    players = regime.init(0).population
-    columns = np.array([[3.0, 8], [4, 9], [2, 0], [1, 2]])
-    pool = SocialPool(*vars(players.pick([0, 5])).values(), *columns)
-    won = np.array([True, True, True, True, False, False])
-    sources = np.array([3.0, 3, OWN, 1, OWN, 8])
-    after, then = regime.publish(pool, players, sources, won, 12)
-    assert list(after.scores) == [8.0 if doubling else 5.0, 9.0, 1.0, 1.0]
-    assert list(after.names) == [3, 8, 9, 10]
-    assert list(after.generations) == [1, 2, 12, 12]
-    assert list(after.reused) == [2, 0, 0, 0]
-    assert rows_of(after, players) == [0, 5, 2, 3]
-    assert list(then) == [3, 3, 9, 10, OWN, 8]
-    assert list(sources) == [3.0, 3, OWN, 1, OWN, 8]
-
-
-def test_scores_are_normalised_by_equation_5_1():
-    scores = np.array([-10.0, 5, -2.5, 0])
-    assert list(normalise(scores)) == [0, 1, 0.5, 10 / 15]
-    assert list(normalise(np.full(4, -2.0))) == [1.0] * 4
-    assert list(scores) == [-10, 5, -2.5, 0]
 
 
 def test_run_saves_its_pool_as_a_table(tmp_path):

@@ -9,7 +9,6 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-from agents.weights import WeightsMetadata, save_weights
 from training.evolution.state import Population, State, rng_from_json, rng_to_json
 from training.trainer.checkpoint import (
     CHECKSUM,
@@ -72,13 +71,6 @@ def test_generator_continues_after_loading(tmp_path, words):
         np.testing.assert_array_equal(draw(restored), draw(rng))
 
 
-def test_later_checkpoint_replaces_the_earlier_one(tmp_path):
-    save_checkpoint(tmp_path, sample())
-    save_checkpoint(tmp_path, sample(seed=1))
-    assert_equal(load_checkpoint(tmp_path), sample(seed=1))
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
-
-
 def test_arrays_round_trip_exactly(tmp_path):
     genomes = np.random.default_rng(1).standard_normal((4, 22))
     arrays = {
@@ -101,12 +93,6 @@ def test_folder_without_a_run_is_an_error(tmp_path):
     assert "there is no run to resume" in refusal(tmp_path / "not_there")
     (tmp_path / FILE_NAME).mkdir()
     assert "not a valid checkpoint" in refusal(tmp_path)
-
-
-def test_weight_file_is_not_a_checkpoint(tmp_path):
-    made = WeightsMetadata("blondie24-1999", 2.0, "c0", 0, 0)
-    save_weights(tmp_path / FILE_NAME, np.zeros(3), made)
-    assert "not a valid checkpoint: it has no 'checkers-laboratory run' header" in refusal(tmp_path)
 
 
 def with_flipped_bit(name, bit):
@@ -172,12 +158,6 @@ REQUIRED = ("format", "generation", "rng", "arrays", "config")
 def test_wrong_header_is_an_error(tmp_path, damage, message):
     rewrite(tmp_path, damage)
     assert f"not a valid checkpoint: {message}" in refusal(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["state/genomes", "state/scores"])
-def test_missing_array_is_an_error(tmp_path, name):
-    rewrite(tmp_path, leave_out=name)
-    assert name in refusal(tmp_path)
 
 
 def test_checkpoint_without_a_checksum_is_read(tmp_path):

@@ -154,18 +154,6 @@ def scalars(folder):
     }
 
 
-def test_checkpoints_are_written_during_the_run(tmp_path):
-    seen = {}
-    plan = plan_for(tmp_path, checkpoint_every=2)
-
-    def look(state, measured):
-        found = (tmp_path / FILE_NAME).exists()
-        seen[state.generation] = load_checkpoint(tmp_path).state.generation if found else None
-
-    train(plan, begin(plan), look)
-    assert seen == {1: 0, 2: 2, 3: 2, 4: 4, 5: 4, 6: 6}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -217,15 +205,6 @@ def test_curve_is_measured_at_its_interval_and_changes_nothing(tmp_path, finishe
         assert list(np.flatnonzero(np.isfinite(there.history[name]))) == points
         values, full = np.array(there.history[name]), np.array(expected.history[name])
         np.testing.assert_array_equal(values[points], full[points])
-
-
-def test_curve_begun_later_leaves_earlier_generations_empty(tmp_path, finished):
-    without = plan_for(tmp_path, generations=3, curve_every=0)
-    train(without, begin(without), nothing)
-    history = train(plan_for(tmp_path), resume(plan_for(tmp_path)), nothing).history
-    for name in CURVE_TAGS:
-        np.testing.assert_array_equal(history[name][:4], np.nan)
-        assert history[name][4:] == finished[1].history[name][4:]
 
 
 def test_champions_are_kept_at_their_interval_and_change_nothing(tmp_path, finished):
@@ -288,18 +267,6 @@ def test_games_of_other_executors_are_the_same(tmp_path, finished, executor, eng
     assert_equal_but_for_speed(checkpoint, finished[1])
     speeds = np.array(checkpoint.history["speed/games_per_cpu_second"][1:])
     assert (speeds > 0).all()
-
-
-def test_cpu_time_of_other_processes_counts(tmp_path, finished):  # after which all is compiled
-    """The CPU time of a generation is that of its games on any executor."""
-    plans = [
-        plan_for(tmp_path / kind, executor=kind, generations=1, regime=replace(SMALL, depth=5))
-        for kind in ("threads", "processes")
-    ]
-    here, there = (
-        train(plan, begin(plan), nothing).history["speed/games_per_cpu_second"][1] for plan in plans
-    )
-    assert there < 3 * here  # unless counted, hardly any time is spent at all
 
 
 def test_champion_that_cannot_play_ends_the_run(tmp_path, monkeypatch):

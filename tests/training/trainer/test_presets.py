@@ -9,7 +9,6 @@ import agents
 from agents.weights import load_weights
 from checkers_env.board import Board
 from tests.training.commands import assert_equal_but_for_speed
-from training.evolution.evaluation import is_log_spaced
 from training.trainer.loop import CHAMPION_FILE, RunConfig, begin, resume, train
 from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS
 
@@ -31,10 +30,7 @@ QUICK = {
     "pairs": 2,
     "league_every": 1,
 }
-KINDS = (
-    *("c0-npd", "c5-tuple", "c10", "nguyen-safe", "nguyen-mcts", "learns-hall", "learns-league"),
-    *("learns-openai-es", "learns", "c1-n0.001", "c5-leaf", "samuel", "strong-1", "strong"),
-)
+KINDS = ("c5-tuple", "c10", "nguyen-mcts", "learns-league", "c1-n0.001", "samuel", "strong-1")
 
 
 def shrunk(name):
@@ -61,7 +57,7 @@ def test_preset_runs_resumes_and_saves_a_player(name, tmp_path):
     parts = carried_out(name, tmp_path / "parts", 2, threads=2, start=resume, engine="env")
     assert_equal_but_for_speed(parts, whole)
     assert whole.state.generation == 2
-    assert whole.history["samples/count" if name == "strong" else "games/plies"][1:]
+    assert whole.history["games/plies"][1:]
 
     champion = tmp_path / "whole" / CHAMPION_FILE
     assert champion.read_bytes() == (tmp_path / "parts" / CHAMPION_FILE).read_bytes()
@@ -80,10 +76,3 @@ def test_preset_has_the_budget_of_its_paper(name):
         assert preset.regime.max_moves == 100
     if name in PRESETS and hasattr(preset.regime, "weight"):
         assert (preset.regime.parents, preset.regime.opponents) == (15, 5)
-
-
-def test_strong_players_are_measured_at_the_end_of_their_runs():
-    first, second = TD_PRESETS["strong-1"], TD_PRESETS["strong"]
-    assert (first.games, second.games) == (614_400, 48_000)
-    assert is_log_spaced(first.generations)
-    assert second.regime.fits_at(second.generations)

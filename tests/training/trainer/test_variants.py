@@ -1,13 +1,8 @@
 """Presets with other constants, by name."""
 
-from dataclasses import fields
-from typing import get_type_hints
-
 import pytest
 
 from training.experiments.jobs import PLAYERS
-from training.regimes import regimes
-from training.runtime.validation import NoEffectWith
 from training.trainer.presets import PRESETS
 from training.trainer.variants import make_variant, variant_name
 
@@ -130,15 +125,3 @@ def test_constant_out_of_its_range_is_refused(name, option):
         make_variant(f"{name}@{option}", PLAYERS)
     for other in ("has no effect", "take its place", "\n"):
         assert other not in str(raised.value)
-
-
-@pytest.mark.parametrize("kind", regimes().values())
-def test_conditions_of_options_can_be_met(kind):
-    """They name fields of the same regime, and not all of their values."""
-    hints, default = get_type_hints(kind, include_extras=True), kind()
-    for name in [field.name for field in fields(kind)]:
-        for rule in getattr(hints[name], "__metadata__", ()):
-            for other, values in getattr(rule, "conditions", {}).items():
-                assert isinstance(rule, NoEffectWith)
-                assert hasattr(default, other)
-                assert values is None or len(list(values))
