@@ -379,6 +379,16 @@ def test_captured_squares_may_come_in_any_order():
         assert opponent.act(board) == Move((1, 10, 19), (6, 15))
 
 
+def test_closed_connection_is_replaced():
+    def script(peer):
+        peer.hear()
+        peer.say(ACCEPTS, FIRST)
+
+    with peer_that_listens(script, calls=3) as opponent:
+        for _ in range(3):
+            assert str(opponent.act(Board())) == "11-15"
+
+
 def test_late_answer_is_not_taken_for_the_next_one(monkeypatch):
     with peer_that_listens(after_acceptance(FIRST, "E00"), calls=2) as opponent:
         with monkeypatch.context() as patched:
