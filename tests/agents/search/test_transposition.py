@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.search.selective import Selective
-from agents.search.transposition import label, matches, position_of, stored_result, tag_of, tt_tag
-from agents.search.workspace import ENTRY, workspace
+from agents.search.transposition import label, matches, position_of, tag_of, tt_tag
+from agents.search.workspace import ENTRY
 from checkers_env.jit import kernel
 from checkers_env.movegen import Position
 
@@ -39,7 +38,3 @@ def test_entry_keeps_its_position_and_tag(position, tt_namespace, remaining, dat
     )
     assert not first_matches(table, other, tag)
     assert not first_matches(table, position, tag ^ 1 << data.draw(st.integers(0, 54)))
-
-
-def test_position_without_an_entry_has_no_result():
-    assert stored_result(Selective(), workspace(4).table, Position(1, 2, 0, 0), 2)[0] == 0
