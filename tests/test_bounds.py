@@ -11,9 +11,9 @@ from tests import ROOT
 from tests.test_golden import recorded
 
 RUNS = (
-    "training blondie24-2001",
     "training c5-n0.001",
     "search by strong at depth 8",
+    "values of positions",
     "environment with ballots and rules",
 )
 PROGRAM = """

@@ -17,6 +17,12 @@ PROGRAMS = [*sorted((ROOT / "examples").glob("*.py")), *NOTEBOOKS]
 NEED_TORCH = ("ppo", "torchrl_loop", "train")
 SHORTER = {
     "evolve_in_a_minute": [("GENERATIONS = 30", "GENERATIONS = 10")],  # prints every tenth
+    "mcts": [("= 32, 16, 128", "= 4, 4, 128")],
+    "other_optimiser": [("GENERATIONS, DEPTH, KING = 20,", "GENERATIONS, DEPTH, KING = 2,")],
+    # What another test does with this file: tests/agents/test_architectures.py.
+    "own_evaluator": [
+        ('Coevolution("advance", parents=4, opponents=2', 'TDLearning("advance", games=5'),
+    ],
     "evolve": [("range(1, 41)", "range(1, 11)"), ("range(3, 39)", "range(3, 9)")],
 }
 

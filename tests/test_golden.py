@@ -19,7 +19,9 @@ float32, as they are played. A difference in that last bit shows in about one nu
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -34,7 +36,9 @@ import pytest
 
 import agents
 import checkers_env
+from agents.evaluator import evaluate_position
 from agents.match import play_game
+from agents.search.workspace import VISITED
 from checkers_env.files import write_atomically
 from checkers_env.state import DrawRules
 from tests import DATA
@@ -59,6 +63,7 @@ VARIANTS: dict[str, Any] = {  # options that no preset has
 PRESETS_BY_NAME = {**PRESETS, **ABLATIONS, **TD_PRESETS, **STRONG_ABLATIONS}
 REGIMES: dict[str, Any] = {name: preset.regime for name, preset in PRESETS_BY_NAME.items()}
 REGIMES |= VARIANTS
+del REGIMES["samuel"]  # c5-n0.001 with an evaluator whose kernels take 16 s to compile
 
 # The largest sizes of a golden run; a regime keeps its own where they are smaller.
 SMALL = {"parents": 3, "pairs": 3, "simulations": 20, "league_every": 2}
@@ -108,7 +113,8 @@ def unpacked(genome: Any) -> Any:
 def small(name: str) -> tuple[Any, int]:
     """Return a regime with small sizes, and the generations that show all it does."""
     regime = REGIMES[name]
-    generations = 1 if name in STRONG_ABLATIONS else getattr(regime, "social_every", 1) + 1
+    one = name == "strong" or name in STRONG_ABLATIONS
+    generations = 1 if one else getattr(regime, "social_every", 1) + 1
     sizes = SMALL if generations <= 2 else LONG if generations <= 11 else TINY
     sizes = sizes | SMALLER.get(name, {})
     own = {field.name: getattr(regime, field.name) for field in fields(regime)}
@@ -160,13 +166,18 @@ def match(
     second: dict[str, Any],
     openings: tuple[str | None, ...] = OPENINGS,
     rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+    engine: str = "env",
 ) -> str:
-    """Play each opening with both colours; hash the moves and the winners."""
+    """Play each opening with both colours; hash the moves and the winners.
+
+    Both engines give equal games, but each pair of players compiles a kernel of its own.
+    """
     pair = agents.make(**first).player, agents.make(**second).player
     games = [
-        play_game(*players, opening=opening, rules=rules, rng=np.random.default_rng((SEED, number)))
+        play_game(*players, opening=opening, rules=rules, rng=rng, engine=engine)
         for number, opening in enumerate(openings)
         for players in (pair, pair[::-1])
+        for rng in [np.random.default_rng((SEED, number))]
     ]
     lines = [" ".join(map(str, game.board.moves)) for game in games]
     assert len(set(lines)) > 1
@@ -182,10 +193,26 @@ def searched(**made: Any) -> str:
         board = checkers_env.Board()
         for move in opening.split():
             board.push(move)
-        analysis = agents.analyse(agents.make(**made), board)
-        assert analysis.nodes > 100
-        text += f"{analysis.move} {analysis.nodes}\n"
+        agent = agents.make(**made)
+        move = agent.search(board, agent.limits, threading.Event(), lambda depth, move: None)
+        nodes = agent.ws.counts[VISITED]
+        assert nodes > 100
+        text += f"{move} {nodes}\n"
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def values() -> str:
+    """Evaluate the positions of random games by each kind of evaluator, as both sides see them."""
+    rng, found = np.random.default_rng(SEED), []
+    evaluators = [agents.make(name).player.evaluator for name in (*NETWORKS, "strong-1", "strong")]
+    for _ in range(3):
+        board = checkers_env.Board()
+        while not board.outcome():
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+            for evaluator, view in itertools.product(evaluators, range(2)):
+                found.append(evaluate_position(evaluator, board.position, view))
+    assert len(set(found)) > len(found) / 2
+    return hashed(found)
 
 
 def rollouts(steps: int = 300, **options: Any) -> str:
@@ -218,10 +245,12 @@ ENTRIES: dict[str, Callable[[], str]] = {
         for depth in (4, 6)
     },
     "match material at depth 4 against material": partial(match, MATERIAL | {"depth": 4}, MATERIAL),
-    "match blondie24 against c10": partial(match, {"agent": "blondie24"}, {"agent": "c10"}),
+    "match blondie24 against c10": partial(
+        match, {"agent": "blondie24"}, {"agent": "c10"}, engine="kernel"
+    ),
     "match heuristic against random": partial(match, {"agent": "heuristic"}, {"agent": "random"}),
     "match selective blondie24 against material": partial(
-        match, {"agent": "blondie24", "depth": 6, "selective": True}, MATERIAL
+        match, {"agent": "blondie24", "depth": 6, "selective": True}, MATERIAL, engine="kernel"
     ),
     **{
         f"match {name} against material": partial(match, {"agent": name, "depth": 6}, MATERIAL)
@@ -241,7 +270,7 @@ ENTRIES: dict[str, Callable[[], str]] = {
     ),
     **{
         f"match c0 against c1 with {title}": partial(
-            match, {"agent": "c0"}, {"agent": "c1"}, rules=rules
+            match, {"agent": "c0"}, {"agent": "c1"}, rules=rules, engine="kernel"
         )
         for title, rules in {
             "no rule": DrawRules(),
@@ -260,6 +289,7 @@ ENTRIES: dict[str, Callable[[], str]] = {
             {"agent": "strong-1", "depth": 8},
         )
     },
+    "values of positions": values,
     "environment without rules": partial(rollouts),
     "environment with ballots and rules": partial(
         rollouts, opening="three-move", max_moves=30, repetition=2, no_progress=8

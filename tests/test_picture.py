@@ -16,9 +16,3 @@ def test_script_makes_the_same_picture_again():
     assert len(made) < 600_000
     frames = [each for each in ElementTree.fromstring(made) if each.get("class", "")[:1] == "f"]
     assert len(frames) == len(game.moves) + 1
-
-
-def test_readme_and_the_docs_begin_with_the_picture():
-    for page, picture in (("README.md", "docs/picture.svg"), ("docs/index.md", "picture.svg")):
-        first = (ROOT / page).read_text("utf-8").split("```")[0]
-        assert f"]({picture})" in first

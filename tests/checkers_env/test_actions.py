@@ -13,8 +13,6 @@ from checkers_env import state as state
 from checkers_env.movegen import PACKED_MOVE
 from checkers_env.moves import unpack_move
 
-START = Board()
-
 
 @st.composite
 def boards(draw: Any) -> Board:
@@ -62,18 +60,6 @@ def test_each_legal_move_equals_its_sequence_of_actions(board: Board) -> None:
     assert turns(*new_game(board)) == expected
 
 
-@given(boards())
-def test_actions_of_a_move_have_the_effect_of_push(board: Board) -> None:
-    for move in board.legal_moves:
-        game, history = new_game(board)
-        for action in codes.move_to_actions(move, board.turn):
-            codes.play_action(game, history, action)
-        after = board.copy()
-        after.push(move)
-        assert game[: state.PLY].tolist() == [after.black, after.white, after.kings, 1, after.turn]
-        assert game[state.REVERSIBLE_PLIES] == after.reversible_plies
-
-
 @given(boards(), st.integers(-1000, 1000))
 def test_illegal_action_changes_nothing(board: Board, action: int) -> None:
     game, history = new_game(board)
@@ -82,14 +68,6 @@ def test_illegal_action_changes_nothing(board: Board, action: int) -> None:
         assert codes.play_action(game, history, action) == codes.ILLEGAL
         np.testing.assert_array_equal(game, before[0])
         np.testing.assert_array_equal(history, before[1])
-
-
-def test_full_history_changes_nothing() -> None:
-    game, history = new_game(START)
-    action = legal_actions(game)[0]
-    assert codes.play_action(game, history[:1], action) == codes.FULL
-    assert game[state.PLY] == 0
-    assert codes.play_action(game, history, action) == state.ONGOING
 
 
 @pytest.mark.parametrize(

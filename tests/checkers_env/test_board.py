@@ -34,15 +34,6 @@ def state(board):
 SHUFFLE = ("1-6", "32-27", "6-1", "27-32")
 
 
-def test_new_board_is_the_start_of_a_game():
-    board = Board()
-    assert (board.turn, board.ply, board.reversible_plies, board.moves) == (BLACK, 0, 0, [])
-    assert board.outcome() is None
-    assert sorted(map(str, board.legal_moves)) == [
-        "10-14", "10-15", "11-15", "11-16", "12-16", "9-13", "9-14"
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_pop_undoes_push(seed):
     board = random_game(seed)
@@ -94,18 +85,6 @@ def test_side_without_moves_loses_or_draws_by_the_rule(fen, winner, reason):
     assert Board(fen, blocked_draws=True).outcome() == Outcome(drawn, reason)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_repetition_draws_at_the_first_third_occurrence(seed):
-    board = random_game(seed, repetition=3, max_moves=None)
-    again, seen = Board(max_moves=None), [Board().fen()]
-    for move in board.moves:
-        assert max(map(seen.count, seen)) < 3
-        again.push(move)
-        seen.append(again.fen())
-    drawn = board.outcome() == Outcome(None, "repetition")
-    assert (seen.count(seen[-1]) == 3) == drawn
-
-
 @pytest.mark.parametrize(
     ("fen", "rules", "moves", "outcome"),
     [
@@ -125,14 +104,6 @@ def test_game_ends_with_the_last_of_some_moves(fen, rules, moves, outcome):
     assert board.outcome() == outcome
     board.pop()
     assert board.outcome() is None
-
-
-def test_capture_and_move_of_a_man_reset_the_progress_count():
-    board = Board("B:W25,22,K32:BK1,K17", max_moves=None)
-    for move, plies in (("17x26", 0), ("32-28", 1), ("1-6", 2), ("25-21", 0)):
-        board.push(move)
-        assert board.reversible_plies == plies
-    assert Board(KINGS_ONLY, max_moves=None).outcome() is None
 
 
 @pytest.mark.parametrize(
@@ -181,12 +152,6 @@ def test_single_rules_override_a_given_set():
     assert Board(rules=rules, no_progress=None).rules == DrawRules(repetition=3)
 
 
-def test_uses_history_is_true_for_rules_that_count():
-    assert not DrawRules(7, blocked_draws=True).uses_history
-    assert DrawRules(repetition=3).uses_history
-    assert DrawRules(no_progress=40).uses_history
-
-
 def test_rules_accept_numpy_numbers():
     board = Board("B:WK32:BK1", max_moves=np.uint8(200))  # of which twice as many overflow
     for move in SHUFFLE:
@@ -228,16 +193,6 @@ def test_boards_compare_by_position_and_turn():
     assert played != played.fen()
     with pytest.raises(TypeError, match="unhashable"):
         hash(played)
-
-
-def test_from_position():
-    board = random_game(3)
-    rules = DrawRules(max_moves=7, repetition=3, blocked_draws=True)
-    twin = Board.from_position(*board.position, rules=rules)
-    assert board.position == (board.black, board.white, board.kings, board.turn)
-    assert (twin, twin.position, twin.ply) == (board, board.position, 0)
-    assert (twin.rules, board.rules) == (rules, Board().rules)
-    assert twin.fen() == board.fen()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from tests import ROOT
 PROGRAM = """
 from checkers_env import compile_progress
 compile_progress.DELAY = 0
-import checkers_env
-checkers_env.Board().legal_moves
+from checkers_env import Board, movegen
+movegen.has_move(Board().position)
 print("done")
 """
 
@@ -29,8 +29,8 @@ def test_a_terminal_shows_what_is_compiled_and_is_wiped(tmp_path):
     shown = os.read(ours, 100_000).decode()
     assert done.stdout == b"done\n"
     lines = shown.split("\r")
-    assert "compiling generate_successors, once on this machine: 0 kernels" in shown
-    assert any("now append_jumps" in line for line in lines)
+    assert "compiling has_move, once on this machine: 0 kernels" in shown
+    assert any("now can_move" in line for line in lines)
     assert lines[-1] == ""
     assert lines[-2].strip() == ""
 

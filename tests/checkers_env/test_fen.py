@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from checkers_env import fen
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK, START_BLACK, START_WHITE
 from tests import oracle
 
 
@@ -37,16 +36,6 @@ def test_each_square_is_read_to_its_bit(side, pieces):
     assert turn == "bw".index(side)
 
 
-@given(st.text(alphabet="BWK0123456789,:-. x", max_size=30))
-def test_any_text_is_read_or_refused_with_a_reason(text):
-    reason = None
-    try:
-        fen.parse(text)
-    except ValueError as error:
-        reason = str(error)
-    assert reason is None or (f"bad FEN {text!r}: " in reason and fen.EXAMPLE in reason)
-
-
 @pytest.mark.parametrize(
     ("text", "usual"),
     [
@@ -70,10 +59,6 @@ def test_man_on_its_king_row_is_a_king_if_lenient():
     assert Board("W:W4,5:B29-32", lenient=True) == Board("W:WK4,5:BK29-32")
     assert fen.is_unusual("W:W4,5:B29-32")
     assert not fen.is_unusual("W:WK4,5:BK29-32:H0:F1.")
-
-
-def test_start_position():
-    assert fen.parse(fen.START) == (START_BLACK, START_WHITE, 0, BLACK)
 
 
 @pytest.mark.parametrize(

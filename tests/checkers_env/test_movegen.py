@@ -105,10 +105,3 @@ def test_moves_of_many_positions_are_counted_by_vector_instructions(monkeypatch,
     assert count(rows, 0, movegen.BLACK) == 0
     [code] = count.inspect_llvm().values()
     assert "x i64> @llvm.ctpop" in code
-
-
-def test_earlier_rows_of_the_stack_stay_unchanged():
-    rows = np.full((movegen.MAX_ROWS, movegen.ROW_WIDTH), -1, np.int64)
-    board = Board()
-    assert movegen.generate_successors(rows, 5, *board.position) == 12
-    assert (rows[:5] == -1).all()

@@ -12,16 +12,14 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.error import ResetNeeded
-from pettingzoo.test import api_test, performance_benchmark, seed_test
+from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
 import checkers_env
-from checkers_env import Board
 from checkers_env.actions import move_to_actions
 from checkers_env.moves import Move
 from checkers_env.openings import BALLOTS
-from checkers_env.state import DrawRules
 from tests import oracle
 
 # Seen from an agent's seat, its squares 1-32 run from the near right corner to the far left one.
@@ -59,23 +57,9 @@ def test_api(make: Any) -> None:
     api_test(make(), num_cycles=300)
 
 
-def test_pettingzoos_api_test_passes_for_an_older_environment(monkeypatch: Any) -> None:
-    module = importlib.import_module("pettingzoo.test.api_test")
-    env = checkers_env.env(opening="three-move", repetition=3, no_progress=40)
-    for names in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
-        monkeypatch.setattr(module, names, [])
-    api_test(env, num_cycles=300)
-    assert module.env_obs_dicts == ["checkers_v0"]
-
-
 @pytest.mark.parametrize("opening", [None, "two-move"])
 def test_equal_seeds_give_equal_games(opening: str | None) -> None:
     seed_test(lambda: checkers_env.env(opening=opening), num_cycles=100)
-
-
-@pytest.mark.slow
-def test_performance_benchmark() -> None:
-    performance_benchmark(checkers_env.env())
 
 
 # The rules
@@ -222,18 +206,6 @@ def test_games_agree_with_a_slow_referee(make: Any, opening: Any, rules: Any, re
     assert reasons <= seen
 
 
-def test_history_of_a_game_without_a_limit_grows() -> None:
-    env = checkers_env.raw_env(opening=FOUR_KINGS, max_moves=None)
-    env.reset()
-    there = [move_to_actions(Move((32, 28)), 0)[0], move_to_actions(Move((1, 5)), 1)[0]]
-    back = [move_to_actions(Move((28, 32)), 0)[0], move_to_actions(Move((5, 1)), 1)[0]]
-    for action in (there + back) * 150:
-        env.step(action)
-    assert env.board.ply == env.board.reversible_plies == 600
-    assert env.board.fen() == Board(FOUR_KINGS).fen()
-    assert not env.observe("player_0")["observation"][5].any()
-
-
 # Openings
 
 
@@ -253,25 +225,6 @@ def test_each_reset_samples_an_opening_of_the_ballot(ballot: str, plies: int) ->
     assert cards == cards_drawn(checkers_env.env(opening=ballot), 400, seed=1)
     assert cards != cards_drawn(checkers_env.env(opening=ballot), 400, seed=2)
     assert {card.count(" ") + 1 for card in cards} == {plies}
-
-
-def test_moves_of_an_opening_are_plies_of_the_game() -> None:
-    env = checkers_env.env(opening="9-13 22-18 12-16", max_moves=50)
-    env.reset()
-    assert env.agent_selection == "player_1"
-    assert env.unwrapped.board.ply == 3
-    assert env.observe("player_0")["observation"][5, 0, 0] == np.float32(0.03)
-
-
-def test_opening_can_be_set_for_one_game() -> None:
-    env = checkers_env.env(opening=DOUBLE_JUMP)
-    env.reset(options={"opening": "W:W18:BK3"})
-    assert env.agent_selection == "player_1"
-    assert env.unwrapped.board == Board("W:W18:BK3")
-    env.reset(options={"opening": None})
-    assert env.unwrapped.board == Board()
-    env.reset(options={})
-    assert env.unwrapped.board == Board(DOUBLE_JUMP)
 
 
 @pytest.mark.parametrize(
@@ -317,12 +270,6 @@ def test_invalid_reset_changes_nothing(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         env.reset(**{"seed": 3} | arguments)
     assert pickle.dumps(env) == before
-
-
-def test_each_environment_has_its_own_metadata() -> None:
-    one, other = checkers_env.make(), checkers_env.make()
-    one.metadata["render_fps"] = 100
-    assert other.metadata["render_fps"] == checkers_env.make().metadata["render_fps"] == 2
 
 
 def test_step_before_reset_is_refused() -> None:
@@ -479,16 +426,6 @@ def test_one_wrapper_refuses_what_pettingzoos_three_refuse(steps: int) -> None:
         assert outcomes[0] == outcomes[1], call
 
 
-@pytest.mark.parametrize("make", MAKERS[1:])
-def test_agent_iter_needs_a_step_in_each_turn(make: Any) -> None:
-    env = make()
-    env.reset()
-    turns = iter(env.agent_iter())
-    assert next(turns) == "player_0"
-    with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
-        next(turns)
-
-
 def test_true_is_no_action_of_the_wrapped_environment() -> None:
     env = checkers_env.env()
     env.reset()
@@ -545,15 +482,6 @@ def test_copy_is_exact_before_the_first_game_and_after_a_game(make: Any, clone: 
 # The rest
 
 
-def test_each_agent_has_its_own_constant_spaces() -> None:
-    env = checkers_env.env()
-    for agent in env.possible_agents:
-        assert env.observation_space(agent) is env.observation_space(agent)
-        assert env.action_space(agent) is env.action_space(agent)
-    assert env.action_space("player_0") is not env.action_space("player_1")
-    assert env.action_space("player_0") is not checkers_env.env().action_space("player_0")
-
-
 def test_observing_twice_gives_equal_arrays_that_are_not_shared() -> None:
     env = checkers_env.raw_env()
     env.reset()
@@ -583,16 +511,6 @@ def test_reset_forgets_a_position_that_nobody_has_observed() -> None:
     np.testing.assert_array_equal(env.observe("player_1")["observation"], expected["observation"])
 
 
-def test_board_is_a_property_with_the_draw_rules() -> None:
-    env = checkers_env.raw_env(max_moves=7, repetition=4, no_progress=9, blocked_draws=True)
-    env.reset()
-    board = env.board
-    env.step(36)
-    assert env.board is board
-    assert board.ply == 1
-    assert board.rules == DrawRules(7, 4, 9, blocked_draws=True)
-
-
 def test_registration() -> None:
     env = pettingzoo.make("aec", "checkers_env/checkers-v0", opening="9-13", max_moves=30)
     env.reset()
@@ -619,17 +537,6 @@ def test_state_is_the_whole_game(make: Any) -> None:
     assert np.array_equal(env.state()[:8], env.observe("player_0")["observation"])
     assert env.state()[8].all()
     assert env.state_space.contains(env.state())
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_nothing_is_last_after_the_end(make: Any) -> None:
-    env = make(opening="W:W11,12:B4")
-    env.reset()
-    env.step(next(iter(np.flatnonzero(env.observe("player_1")["action_mask"]))))
-    while env.agents:
-        env.step(None if env.last()[2] else int(env.last()[0]["action_mask"].argmax()))
-    with pytest.raises(ResetNeeded, match="the game is over, or was not begun"):
-        env.last()
 
 
 def test_second_import_does_not_warn() -> None:

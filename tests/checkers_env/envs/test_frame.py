@@ -1,24 +1,15 @@
 """Rendered positions of the environment, as text and as an image."""
 
 import numpy as np
-import pytest
 
 import checkers_env
 from checkers_env import Board, Move
 from checkers_env.actions import move_to_actions
 from tests.checkers_env.render.pixels import (
     DOUBLE_JUMP,
-    POSITION,
     after_double_jump,
     image_of,
-    moved,
 )
-
-
-def test_text_equals_that_of_the_board() -> None:
-    env = checkers_env.env(opening=POSITION, render_mode="ansi")
-    env.reset()
-    assert env.render() == str(Board(POSITION))
 
 
 def test_position_inside_a_capture_is_rendered() -> None:
@@ -36,18 +27,3 @@ def test_position_inside_a_capture_is_rendered() -> None:
     assert np.array_equal(image.render(), middle)
     image.step(second)
     assert np.array_equal(image.render(), image_of(board.fen(), move))
-
-
-def test_last_move_of_an_opening_is_rendered() -> None:
-    env = checkers_env.env(opening="9-13 22-18", render_mode="rgb_array")
-    env.reset()
-    assert moved(env.render()) == {22, 18}
-    env.reset(options={"opening": None})
-    assert moved(env.render()) == set()
-
-
-def test_rendering_without_a_mode_warns() -> None:
-    env = checkers_env.env()
-    env.reset()
-    with pytest.warns(UserWarning, match="choose a render_mode"):
-        assert env.render() is None

@@ -1,6 +1,5 @@
 """The single-agent environment against Gymnasium's checks and the AEC environment."""
 
-import importlib
 import os
 import re
 import subprocess
@@ -84,14 +83,6 @@ def test_environment_passes_gymnasiums_checks(opponent, colour):
     check_env(env.unwrapped)
 
 
-def test_default_opponent_is_blondie24(monkeypatch):
-    default, named = SingleAgentEnv(), SingleAgentEnv("blondie24")
-    assert play_on(default, 2) == play_on(named, 2) != play_on(SingleAgentEnv("random"), 2)
-    monkeypatch.setattr(importlib.import_module("agents.registry"), "_zoo", dict)
-    with pytest.raises(ValueError, match="unknown agent 'blondie24'"):
-        gymnasium.make(ID)
-
-
 @pytest.mark.parametrize(("colour", "agent"), SIDES)
 @pytest.mark.parametrize("seed", range(2))
 def test_game_equals_that_of_the_aec_environment(colour, agent, seed):
@@ -166,16 +157,6 @@ def test_equal_seeds_give_equal_games(opponent):
     play_on(second, 8)
     assert [play_on(second, 7), play_on(second, None), play_on(second, None)] == games
     assert games[0] != games[1]
-
-
-def test_seed_decides_colours_and_openings_for_every_opponent():
-    starts = []
-    for opponent in ("random", First()):
-        env = SingleAgentEnv(opponent, opening="two-move")
-        infos = [env.reset(seed=5)[1], *(env.reset()[1] for _ in range(30))]
-        starts.append(([info["colour"] for info in infos], env.board.moves[:2]))
-    assert starts[0] == starts[1]
-    assert set(starts[0][0]) == {"black", "white"}
 
 
 def test_illegal_move_of_the_opponent_is_an_error():

@@ -11,8 +11,6 @@ import pytest
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from gymnasium.wrappers import vector as wrappers
-from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from scipy.stats import chisquare
 
 import checkers_env
@@ -194,16 +192,6 @@ def long_opening(plies: int) -> checkers_env.Board:
     return board
 
 
-def test_opening_may_be_longer_than_most_games() -> None:
-    board = long_opening(270)
-    rules = {"opening": " ".join(map(str, board.moves)), "max_moves": 150}
-    env = checkers_env.make_vec(4, **rules)
-    assert follow(env, [Referee(i, rules) for i in range(4)], 0, 60, slip=0.0)["max moves"]
-    env = checkers_env.make_vec(1, max_moves=150)
-    env.reset(options={"opening": rules["opening"]})
-    assert env.board(0) == board
-
-
 def test_history_has_room_for_the_opening_of_the_next_games() -> None:
     board = long_opening(300)
     env = checkers_env.make_vec(2, opening=" ".join(map(str, board.moves)), max_moves=None)
@@ -236,21 +224,6 @@ def test_games_without_a_seed_continue_their_generators() -> None:
     assert [env.board(i).moves == other.board(i).moves for i in range(3)] == [True, False, True]
     cards = {str(checkers_env.make_vec(1, opening="two-move").reset()[0]) for _ in range(30)}
     assert len(cards) > 1  # no seed at all: by chance
-
-
-def test_seed_of_all_games_is_that_of_wrappers_too() -> None:
-    env = checkers_env.make_vec(2)
-    drawn = []
-    for _ in range(2):
-        env.reset(seed=7)
-        drawn.append(env.np_random.random())
-    assert drawn[0] == drawn[1]
-    env.reset(seed=[7, 8])
-    with pytest.raises(ValueError, match="seed must be one seed or 2 of them"):
-        env.reset(seed=np.array(3))  # type: ignore[arg-type]
-    for game in (-1, 2):
-        with pytest.raises(IndexError, match=f"games are numbered from 0 to 1, not {game}"):
-            env.board(game)
 
 
 def test_reset_mask_selects_the_games_that_begin() -> None:
@@ -289,17 +262,6 @@ def test_replaced_opening_may_end_the_game_at_once() -> None:
         env.step([NOWHERE] * 2)
         single.reset()
         assert env.board(0).moves == single.board.moves
-
-
-def test_games_may_be_reset_at_different_times() -> None:
-    env = checkers_env.make_vec(2)
-    with pytest.raises(ResetNeeded, match="not begun"):
-        env.step([32, 32])
-    env.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(ResetNeeded, match="not begun"):
-        env.step([32, 32])
-    env.reset(options={"reset_mask": np.array([False, True])})
-    env.step([32, 32])
 
 
 def test_without_autoreset_finished_games_wait() -> None:
@@ -348,23 +310,6 @@ def test_returned_arrays_do_not_change_later() -> None:
         given.append(outcome)
         copies.append(pickle.dumps(outcome))
     assert [pickle.dumps(outcome) for outcome in given] == copies
-
-
-@pytest.mark.parametrize(("opening", "winner"), [("B:W6:B1", 0), ("W:W10:B6", 1)])
-def test_gymnasiums_return_adds_up_both_movers(opening: str, winner: int) -> None:
-    """docs/environment.md: it is 1 for a win of either side, and so says nothing of a policy."""
-    env = RecordEpisodeStatistics(checkers_env.make_vec(1, opening=opening))
-    observation, _ = env.reset(seed=0)
-    *_, info = env.step(sample(observation["action_mask"], np.random.default_rng(0)))
-    assert info["episode"]["r"] == [1]
-    assert info["rewards"][0, winner] == 1
-
-
-def test_info_converts_to_a_list_per_game() -> None:
-    env = DictInfoToList(checkers_env.make_vec(2, opening="B:W6,7:B1"))
-    env.reset(seed=0)
-    *_, (_, second) = env.step([0, 1])  # 1-5, 1x10
-    assert second == {"to_move": 1, "rewards": pytest.approx([0, 0])}
 
 
 # Actions
@@ -540,47 +485,6 @@ def test_closed_environment_is_refused(call: Any) -> None:
     env.close()
     with pytest.raises(ClosedEnvironmentError, match="the environment was closed: make a new one"):
         call(env)
-
-
-FIRST_PLANE = {"filter_keys": ["observation"]}
-NEEDS_BOX = "requires a Box|axis 0 is out of bounds|to be AutoresetMode.NEXT_STEP"
-WRAPPERS: list[tuple[str, dict[str, Any], dict[AutoresetMode, str]]] = [  # and their refusals
-    ("RecordEpisodeStatistics", {}, {}),
-    ("DictInfoToList", {}, {}),
-    ("ClipReward", {"min_reward": -1, "max_reward": 1}, {}),
-    ("NormalizeReward", {}, {}),
-    ("FlattenObservation", {}, {SAME: "Expected autoreset_mode"}),
-    ("FilterObservation", FIRST_PLANE, {SAME: "Expected autoreset_mode"}),
-    (
-        "NormalizeObservation",
-        {},
-        {SAME: "Expected autoreset_mode", **dict.fromkeys((NEXT, DISABLED), NEEDS_BOX)},
-    ),
-    (
-        "RecordVideo",
-        {"video_folder": "videos"},
-        dict.fromkeys(AutoresetMode, "Render mode is None"),
-    ),
-]
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize(("name", "options", "refusals"), WRAPPERS)
-def test_gymnasiums_vector_wrappers(name: str, options: Any, refusals: Any, mode: Any) -> None:
-    def play() -> None:
-        game = checkers_env.make_vec(2, max_moves=1, autoreset_mode=mode)
-        env = getattr(wrappers, name)(game, **options)
-        env.reset(seed=0)
-        for _ in range(6):
-            _, _, over, *_ = env.step([32, 32] if game.board(0).turn == BLACK else [33, 33])
-            if mode == DISABLED and over.any():
-                env.reset(options={"reset_mask": over})
-
-    if mode not in refusals:
-        play()
-        return
-    with pytest.raises((ValueError, TypeError, IndexError), match=refusals[mode]):
-        play()
 
 
 # Arguments

@@ -48,39 +48,6 @@ def test_pieces_are_discs_of_their_colour_and_kings_have_crowns(
     assert has(image, scene.CROWNS[side]) == king
 
 
-def test_dark_and_light_squares_are_shaded() -> None:
-    image = image_of("B:W:B")
-    assert image.shape == (512, 512, 3)
-    assert image.dtype == np.uint8
-    assert image.flags.c_contiguous
-    for row, column in itertools.product(range(8), range(8)):
-        square = image[row * 64 : row * 64 + 64, column * 64 : column * 64 + 64]
-        dark = (row, column) in CELLS.values()  # one of them in each player's left corner
-        assert (square[13:] == rgb(scene.DARK if dark else scene.LIGHT)).all()
-
-
-def test_each_square_shows_its_number() -> None:
-    """Equal digits look alike and different ones do not, in both places of a number."""
-    image = image_of("B:W:B")
-    tens = {square: number(image, square)[:, 1:6] for square in range(10, 33)}
-    units = {square: number(image, square)[:, 7:] for square in range(10, 33)}
-    singles = {square: number(image, square)[:, 1:6] for square in range(1, 10)}
-    for one, other in itertools.product(tens, tens):
-        assert np.array_equal(tens[one], tens[other]) == (one // 10 == other // 10)
-        assert np.array_equal(units[one], units[other]) == (one % 10 == other % 10)
-    for square, ten in itertools.product(singles, tens):
-        assert np.array_equal(singles[square], tens[ten]) == (square == ten // 10)
-    for patch in [*tens.values(), *units.values(), *singles.values()]:
-        light = abs(patch.astype(int) - rgb(scene.NUMBER)).max(axis=-1) < 60
-        assert light.sum() >= 5
-
-
-def test_pieces_cover_no_number() -> None:
-    full, bare = image_of("B:W21-32:B1-12"), image_of("B:W:B")
-    for square in CELLS:
-        assert np.array_equal(number(full, square), number(bare, square))
-
-
 def test_flipped_picture_is_turned_round_except_its_numbers() -> None:
     board, move = after_double_jump()
     upright, flipped = (image_of(board.fen(), move, flipped=flip) for flip in (False, True))
@@ -103,17 +70,6 @@ def test_last_move_is_tinted_and_its_captures_are_crossed() -> None:
     for square in (1, 10):
         assert (cell(image, square)[13:] == rgb(scene.MOVED)).all()
     assert moved(image_of(board.fen())) == set()
-
-
-def test_piece_inside_a_capture_is_lifted() -> None:
-    board = "B:W15,32:B10,12"
-    lying, lifted = image_of(board, Move((1, 10), (6,))), image_of(board, Move((1, 10), (6,)), 10)
-    assert not has(lying, scene.SHADOW)
-    assert has(cell(lifted, 10), scene.SHADOW)
-    assert np.array_equal(number(lying, 10), number(lifted, 10))
-    differing = (lying != lifted).any(axis=-1)
-    cell(differing, 10)[:] = False
-    assert not differing.any()
 
 
 def test_arrow_follows_its_move() -> None:

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import subprocess
 import sys
 import types
 import warnings
@@ -84,14 +83,6 @@ def test_window_shows_the_image_after_each_step(windows: list[pygame.Window]) ->
     env.close()
 
 
-def test_window_runs_at_the_frame_rate_of_the_metadata(windows: list[pygame.Window]) -> None:
-    env = played("human")
-    env.metadata["render_fps"] = 7
-    env.render()
-    env.close()
-    assert Clock.ticks == [2, 7]
-
-
 def test_close_ends_pygame_and_rendering_can_begin_again(windows: list[pygame.Window]) -> None:
     env = played("human")
     for opened in (1, 2):
@@ -103,24 +94,6 @@ def test_close_ends_pygame_and_rendering_can_begin_again(windows: list[pygame.Wi
         env.reset()
         assert np.array_equal(on_screen(windows[-1]), played("rgb_array").render())
     env.close()
-
-
-def test_each_environment_has_its_own_window(windows: list[pygame.Window]) -> None:
-    one, other = played("human"), played("human", 1)
-    one.close()
-    assert np.array_equal(on_screen(windows[1]), played("rgb_array", 1).render())
-    other.close()
-    assert not pygame.display.get_init()
-
-
-def test_window_closed_by_other_code_is_opened_again(windows: list[pygame.Window]) -> None:
-    env = played("human")
-    pygame.quit()  # as Gymnasium's games do when they are closed
-    env.render()
-    assert np.array_equal(on_screen(windows[1]), played("rgb_array").render())
-    pygame.quit()
-    env.close()
-    assert not pygame.display.get_init()
 
 
 def test_window_closed_by_its_button_stays_closed(windows: list[pygame.Window]) -> None:
@@ -167,16 +140,3 @@ def test_without_pygame_the_error_names_the_extra(
     with pytest.raises(ImportError, match=r"pip install '\.\[human\]'"):
         env.reset()
     env.close()
-
-
-def test_pygame_is_imported_only_for_a_window() -> None:
-    code = """
-import sys, checkers_env
-for mode in (None, "ansi", "rgb_array"):
-    env = checkers_env.make(render_mode=mode)
-    env.reset()
-    mode and env.render()
-    env.close()
-assert "pygame" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
