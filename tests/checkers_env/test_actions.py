@@ -90,23 +90,6 @@ def test_action_numbers_equal_hand_computed_ones(
     assert codes.move_to_actions(move, turn) == expected
 
 
-@pytest.mark.parametrize(
-    ("action", "turn", "words"),
-    [
-        (40, BLACK, "11 forward right (11-15 or 11x18)"),
-        (40, WHITE, "22 forward right (22-18 or 22x15)"),
-        (63, BLACK, "16 back right (16-11 or 16x7)"),
-        (20, BLACK, "6 forward right (6-9 or 6x13)"),
-        (16, BLACK, "5 forward right (off the board)"),
-        (17, BLACK, "5 forward left (5-9 or 5x14)"),
-        (0, BLACK, "1 forward right (1-5)"),
-        (127, WHITE, "1 back right (1-6 or 1x10)"),
-    ],
-)
-def test_action_descriptions_are_right(action: int, turn: int, words: str) -> None:
-    assert codes.describe_action(action, turn) == words
-
-
 @given(boards())
 def test_description_of_an_action_names_every_legal_move_that_begins_with_it(board: Board) -> None:
     for move in board.legal_moves:

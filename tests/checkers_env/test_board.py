@@ -215,11 +215,6 @@ def test_from_position_refuses_invalid_positions(position, wrong):
     assert wrong in str(error.value)
 
 
-def test_piece_difference():
-    assert Board().piece_difference() == 0
-    assert Board("W:WK18:B12,K3,1").piece_difference() == 2
-
-
 def test_text_shows_the_board():
     assert str(Board("W:W24,25,K31:B7,12,K3")) == "\n".join(
         [

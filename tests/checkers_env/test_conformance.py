@@ -121,16 +121,6 @@ def test_fault_is_found(game, rule, note):
     assert note in found.note
 
 
-def test_random_games_find_a_fault_and_show_a_line():
-    row = conformance.check_random_games(NoBackwardCapture(), 10)
-    assert row.passed is False
-    lacked, _, line = row.note.partition(" lacks ")[2].partition(" after ")
-    board = Board()
-    for text in line.split():
-        board.push(text)
-    assert board.parse_move(lacked).captured
-
-
 def test_counts_differ_and_positions_are_not_tried_where_none_can_be_set_up():
     assert "depth 1: 8, not 7" in check(WrongPiece(), games=0)[0].note
     rows = check(checkers_env.make(), games=0)

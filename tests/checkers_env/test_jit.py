@@ -345,15 +345,6 @@ def test_script_with_classes_of_its_own_hits_the_cache(laboratory):
     assert [laboratory.run_process(script) for _ in range(2)] == ["10.5 0", "10.5 1"]
 
 
-def test_unrelated_generic_keeps_the_entry(laboratory):
-    another = "from checkers_env.jit import generic\ncolour = generic(lambda thing: 0)"
-    laboratory.write(caller=DISPATCH, another=another)
-    assert laboratory.run(SHOW_DISPATCH) == "10.5 0"
-    for order in ("import own.another\nimport own.caller", "import own.caller\nimport own.another"):
-        show = f"{order}\n{textwrap.dedent(SHOW_DISPATCH)}"
-        assert laboratory.run(show) == "10.5 1"
-
-
 def flip_bit(place):
     def damage(path):
         content = bytearray(path.read_bytes())
@@ -562,10 +553,6 @@ def pair(thing, factor):
     return thing.worth, factor
 
 
-def sound(thing, factor):
-    return thing.worth * factor
-
-
 def unknown(thing, factor):
     return missing_name(thing.worth)  # noqa: F821
 
@@ -589,16 +576,6 @@ def test_fault_of_an_implementation_is_named_without_its_callers(implementation,
         assert line.startswith(f"value of {type(thing).__name__} ({place}) {message}")
         assert len(others) < 8
         assert "outer" not in str(error.value)
-
-
-def test_fault_outside_all_implementations_stays_numbas():
-    @jit.kernel
-    def faulty(thing):
-        return thing.wroth
-
-    _, thing = caller_of(sound)
-    with pytest.raises(numba.TypingError, match="wroth"):
-        faulty(thing)
 
 
 @pytest.mark.parametrize(

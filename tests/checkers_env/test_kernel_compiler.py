@@ -1,6 +1,5 @@
 """Compilation of kernels as a whole, beside code that numba compiles by itself."""
 
-import gc
 import hashlib
 import inspect
 import textwrap
@@ -9,7 +8,7 @@ from types import FunctionType
 import numba
 import numpy as np
 import pytest
-from numba.core import caching, codegen, compiler, cpu, event, lowering, typed_passes
+from numba.core import caching, codegen, compiler, cpu, lowering, typed_passes
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_machinery import PassManager
 from numba.core.dispatcher import Dispatcher
@@ -123,11 +122,6 @@ def root_of(value):
     return np.sqrt(value)
 
 
-@numba.njit
-def root_of_zeros(count):
-    return root_of(np.zeros(count)[0])
-
-
 @pytest.fixture
 def cold(monkeypatch, tmp_path):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
@@ -145,28 +139,6 @@ def test_kernel_has_one_function_and_its_parts_no_machine_code(cold):
     parts = [it for it in library._linking_libraries if isinstance(it, PartLibrary)]
     assert parts
     assert not any(part._has_code for part in parts)
-
-
-def test_functions_of_numba_that_are_parts_can_be_called_too(cold):
-    assert root_sum(np.array([1.0, 4.0])) == 3
-    assert root_of(9.0) == 3
-    assert root_of_zeros(3) == 0
-    for function in (root_sum, root_of):
-        with pytest.raises(ValueError, match="of less than 0"):
-            function(np.array([-1.0]) if function is root_sum else -1.0)
-
-
-def test_constants_make_no_further_specialisations(cold):
-    @kernel
-    def shifted(x, by, down):
-        return x >> by if down else x << by
-
-    @kernel
-    def outer(x):
-        return shifted(x, 1, False) + shifted(x, 2, True) + shifted(x, x, x > 3)
-
-    assert outer(5) == 10 + 1 + 0
-    assert len(shifted.get_overload.__self__.signatures) == 1
 
 
 def read(values, index):
@@ -234,21 +206,3 @@ def test_index_below_0_counts_from_the_end_in_a_users_evaluator(cold, tmp_path):
     assert kernel(read)(numbers, -3) == (1.0, 4.0)
     kernel(write)(table, -1, -1)
     assert table.tolist() == [[1, 0, 0], [0, 0, 1]]
-
-
-def test_garbage_is_collected_after_compilation_only(cold):
-    class Watch(event.Listener):
-        def on_start(self, event):
-            enabled.append(gc.isenabled())
-
-        def on_end(self, event):
-            pass
-
-    enabled: list[bool] = []
-    with event.install_listener("numba:run_pass", Watch()):
-        assert kernel(lambda x: x + 1)(1) == 2
-    assert not any(enabled)
-    assert gc.isenabled()
-    with pytest.raises(numba.TypingError):
-        kernel(lambda x: x.attribute)(1)
-    assert gc.isenabled()

@@ -43,17 +43,6 @@ def test_other_marks_between_squares_are_read(mark):
     assert str(Board(KINGS_ONLY).parse_move(f"1{mark}6")) == "1-6"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_repr_of_every_legal_move_evaluates_to_it(seed):
-    rng = np.random.default_rng(seed)
-    for _ in range(100):
-        board = Board(oracle.write_fen(*oracle.random_position(rng)))
-        for move in board.legal_moves:
-            assert eval(repr(move)) == move
-    assert repr(Move((9, 13))) == "Move('9-13')"
-    assert repr(Move((22, 15, 8), (18, 11))) == "Move('22x15x8')"
-
-
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [

@@ -14,15 +14,6 @@ from tests.checkers_env.test_board import random_game
 from tests.checkers_env.test_fen import PIECES
 from tests.oracle import write_fen
 
-TINSLEY = """\
-[Event "1981 World Championship Match, Game #37"]
-[Black "M. Tinsley"]
-[White "A. Long"]
-[Result "1-0"]
-
-1. 9-14 23-18 2. 14x23 27x18 3. 5-9 26-23 4. 12-16 30-26 5. 16-19 24x15
-6. 10x19 23x16 7. 11x20 22-17 8. 7-11 18-15 9. 11x18 28-24 10. 20x27 32x5 1-0
-"""
 TAG_NAMES = st.text("ABCabc_019", min_size=1, max_size=8)
 TAG_VALUES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
 STARTS = st.one_of(
@@ -187,15 +178,6 @@ def test_spellings_of_the_field_are_read_with_a_warning(text, moves, result, war
             pdn.loads(text, strict=True)
     [again] = pdn.loads(pdn.dumps([game]), strict=True)
     assert (again.moves, again.result, again.board()) == (game.moves, game.result, game.board())
-
-
-def test_first_of_two_tags_counts():
-    [game] = pdn.loads('[Event "a"]\n[Event "b"]\n[FEN "B:W32:B1"]\n[fen "B:W32:B1"] 1-6')
-    assert game.tags == {"Event": "a", "FEN": "B:W32:B1"}
-    assert [it.split(": ")[1] for it in game.warnings] == [
-        "a second tag Event is passed over",
-        "a second tag FEN is passed over",
-    ]
 
 
 FORK = '[FEN "B:W14,15,22,23:B10"] 10x26 '

@@ -426,13 +426,6 @@ def test_one_wrapper_refuses_what_pettingzoos_three_refuse(steps: int) -> None:
         assert outcomes[0] == outcomes[1], call
 
 
-def test_true_is_no_action_of_the_wrapped_environment() -> None:
-    env = checkers_env.env()
-    env.reset()
-    with pytest.raises(ValueError, match="action True is not a whole number"):
-        env.step(True)
-
-
 # Copies
 
 
@@ -465,20 +458,6 @@ def test_copy_plays_on_identically(make: Any, clone: Callable[[Any], Any], argum
     assert cards_drawn(clone(env), 5, seed=3) == cards_drawn(env, 5, seed=3)
 
 
-@pytest.mark.parametrize("clone", COPIES)
-@pytest.mark.parametrize("make", MAKERS)
-def test_copy_is_exact_before_the_first_game_and_after_a_game(make: Any, clone: Any) -> None:
-    env = make(opening="two-move")
-    twin = clone(env)
-    assert cards_drawn(twin, 3, seed=2) == cards_drawn(env, 3, seed=2)
-    play_on(env, 1)
-    twin = clone(env)
-    assert play_on(twin, 1) == play_on(env, 1)
-    for one in (env, twin):
-        one.step(None)
-        assert one.agents == clone(one).agents
-
-
 # The rest
 
 
@@ -491,14 +470,6 @@ def test_observing_twice_gives_equal_arrays_that_are_not_shared() -> None:
         for name, array in first.items():
             np.testing.assert_array_equal(array, second[name])
             assert not np.shares_memory(array, second[name])
-
-
-def test_nothing_is_legal_after_a_forfeit_that_follows_no_observation() -> None:
-    env = checkers_env.raw_env()
-    env.reset()
-    env.step(36)
-    env.forfeit()
-    assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
 
 
 def test_reset_forgets_a_position_that_nobody_has_observed() -> None:

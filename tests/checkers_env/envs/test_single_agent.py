@@ -22,7 +22,6 @@ from tests import DATA, ROOT
 
 ID = "checkers_env/Checkers-v0"
 STRANGER = f"{DATA / 'strangers.py'}:Draws"
-DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
 SIDES = [("black", "player_0"), ("white", "player_1")]
 
 
@@ -107,24 +106,6 @@ def test_game_equals_that_of_the_aec_environment(colour, agent, seed):
         else:
             game.step(rng.choice(np.flatnonzero(expected["action_mask"])))
     assert game.terminations[agent]
-
-
-@pytest.mark.parametrize(
-    ("colour", "opening", "move", "rules", "reward", "reason"),
-    [
-        ("black", "B:W6:B1", "1x10", {"max_moves": 1}, 1.0, "no pieces"),
-        ("black", "B:W17:B1", "1-5", {"max_moves": 1}, 0.0, "max moves"),
-        ("black", "B:W15,32:B6", "6-10", {}, -1.0, "no pieces"),
-        ("white", "W:W11,12:B4", "12-8", {}, 1.0, "no legal move"),
-        ("white", "W:W11,12:B4", "12-8", {"blocked_draws": True}, 0.0, "no legal move"),
-    ],
-)
-def test_final_reward_is_the_result(colour, opening, move, rules, reward, reason):
-    env = SingleAgentEnv(First(), colour, opening=opening, **rules)
-    env.reset()
-    [action] = move_to_actions(env.board.parse_move(move), env.board.turn)
-    _, *found, info = env.step(action)
-    assert (*found, info["reason"]) == (reward, True, False, reason)
 
 
 def test_illegal_action_ends_the_episode():
@@ -214,14 +195,6 @@ def test_opening_ended_by_the_opponent_is_refused():
     # Only some of White's replies end this game.
     with pytest.raises(ValueError, match="first turn: no legal move after"):
         SingleAgentEnv("random", "black", opening="W:WK6,K22,25:BK29")
-
-
-def test_opening_can_be_set_for_one_game():
-    env = SingleAgentEnv("random", "black", opening="9-13 22-18")
-    env.reset(options={"opening": DOUBLE_JUMP})
-    assert env.board.fen() == Board(DOUBLE_JUMP).fen()
-    env.reset()
-    assert [str(move) for move in env.board.moves] == ["9-13", "22-18"]
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

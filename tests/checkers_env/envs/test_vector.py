@@ -21,7 +21,6 @@ from checkers_env.movegen import BLACK, WHITE
 
 SAME, NEXT, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED
 KINGS = "W:WK30,K32,K27:BK1,K3,K6"
-NOWHERE = 127  # an action off the board: never legal
 BLOCKED = "W:W11,12:B4"  # 12-8 leaves Black without a move
 DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
 ALL_RULES = {"max_moves": 8, "repetition": 2, "no_progress": 4}
@@ -185,21 +184,6 @@ def test_history_of_a_game_without_a_limit_grows() -> None:
     assert env.board(0).moves == referee.env.board.moves
 
 
-def long_opening(plies: int) -> checkers_env.Board:
-    rng, board = np.random.default_rng(3415), checkers_env.Board(max_moves=None)
-    while board.ply < plies:
-        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
-    return board
-
-
-def test_history_has_room_for_the_opening_of_the_next_games() -> None:
-    board = long_opening(300)
-    env = checkers_env.make_vec(2, opening=" ".join(map(str, board.moves)), max_moves=None)
-    env.reset(options={"opening": None})
-    env.step([NOWHERE] * 2)
-    assert [env.board(i).moves for i in range(2)] == [board.moves] * 2
-
-
 # Seeds and resets
 
 
@@ -252,16 +236,6 @@ def test_opening_can_be_set_for_one_game() -> None:
     *_, over, _, _ = env.step(observation["action_mask"].argmax(1))
     assert over.all()
     assert [env.board(i).fen() for i in range(2)] == [DOUBLE_JUMP] * 2
-
-
-def test_replaced_opening_may_end_the_game_at_once() -> None:
-    env, single = checkers_env.make_vec(2, opening="two-move"), checkers_env.raw_env("two-move")
-    single.reset(seed=8, options={"opening": None})
-    env.reset(seed=[8, 9], options={"opening": None})
-    for _ in range(70):
-        env.step([NOWHERE] * 2)
-        single.reset()
-        assert env.board(0).moves == single.board.moves
 
 
 def test_without_autoreset_finished_games_wait() -> None:

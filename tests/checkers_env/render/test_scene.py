@@ -86,26 +86,3 @@ def test_impossible_arrow_is_refused(squares: tuple[int, ...]) -> None:
         image_of(POSITION, Move(squares))
     with pytest.raises(ValueError, match=message):
         image_of(POSITION, arrows=[Move(squares)])
-
-
-def test_colours_have_enough_contrast() -> None:
-    """WCAG 2.2 asks for a contrast ratio of 4.5 for text and 3 for parts of a picture."""
-
-    def luminance(colour: str) -> float:
-        parts = [value / 255 for value in rgb(colour)]
-        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
-        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
-    def contrast(one: str, other: str) -> float:
-        low, high = sorted([luminance(one), luminance(other)])
-        return (high + 0.05) / (low + 0.05)
-
-    assert contrast(scene.NUMBER, scene.DARK) >= 4.5
-    assert contrast(scene.NUMBER_ON_MOVED, scene.MOVED) >= 4.5
-    assert contrast(scene.MOVED, scene.DARK) >= 1.9  # without regard to hue
-    assert contrast(scene.ARROW, scene.CASING) >= 4.5
-    for side in (0, 1):
-        assert contrast(scene.DISCS[side], scene.DARK) >= 3
-        assert contrast(scene.DISCS[side], scene.CROWNS[side]) >= 4.5
-        edges = (scene.DISCS[side], scene.RIMS[side])
-        assert max(contrast(edge, scene.MOVED) for edge in edges) >= 3

@@ -4,12 +4,11 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checkers_env import Board
-from checkers_env.render.scene import CASING, DARK, MOVED, Area, Disc, Label, Line, build_scene
+from checkers_env.render.scene import CASING, Area, Disc, Label, Line, build_scene
 from checkers_env.render.svg import svg
 from tests.checkers_env.render.pixels import DOUBLE_JUMP, POSITION, after_double_jump
 
@@ -29,16 +28,6 @@ def text_of(root: ElementTree.Element, tag: str) -> str:
 def titles(text: str) -> list[str]:
     groups = parsed(text).findall(f"{NAMESPACE}g")
     return [title.text or "" for group in groups for title in group.findall(f"{NAMESPACE}title")]
-
-
-def squares_of(text: str, colour: str) -> set[int]:
-    """Return the numbers on the squares of a colour."""
-    return {
-        int(text_of(group, "text"))
-        for group in parsed(text).iter(f"{NAMESPACE}g")
-        if [shape.get("fill") for shape in group.findall(f"{NAMESPACE}polygon")] == [colour]
-        and group.find(f"{NAMESPACE}text") is not None
-    }
 
 
 @st.composite
@@ -94,19 +83,6 @@ def test_svg_describes_the_board_in_words() -> None:
     assert bare == "Black: king on 18. White: no pieces."
 
 
-def test_last_move_is_the_boards_or_a_given_one_or_none() -> None:
-    board = after_double_jump()[0]
-    assert squares_of(svg(board), MOVED) == {1, 6, 10, 15, 19}
-    assert {title for title in titles(svg(board)) if "Captured" in title} == {
-        "Captured on 6",
-        "Captured on 15",
-    }
-    assert svg(Board(board.fen()), last=board.moves[-1]) == svg(board)
-    assert svg(Board(board.fen())) == svg(board, last=False)
-    assert squares_of(svg(board, last=False), MOVED) == set()
-    assert squares_of(svg(board, last=False), DARK) == set(range(1, 33))
-
-
 def test_arrow_leads_from_square_to_square() -> None:
     move = Board(DOUBLE_JUMP).legal_moves[0]
     text = svg(Board(DOUBLE_JUMP), arrows=[move])
@@ -114,12 +90,3 @@ def test_arrow_leads_from_square_to_square() -> None:
     way = next(parsed(text).iter(f"{NAMESPACE}polyline"))
     assert (way.get("points"), way.get("stroke")) == ("96,32 224,160 352,288", CASING)
     assert svg(Board(DOUBLE_JUMP), arrows=(move for move in [move])) == text
-
-
-def test_size() -> None:
-    root = parsed(svg(Board(), size=250))
-    assert (root.get("width"), root.get("height")) == ("250", "250")
-    assert root.get("viewBox") == "0 0 512 512"
-    for size in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="size must be a positive number of pixels, not"):
-            svg(Board(), size=size)
