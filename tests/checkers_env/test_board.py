@@ -195,6 +195,16 @@ def test_boards_compare_by_position_and_turn():
         hash(played)
 
 
+def test_from_position():
+    board = random_game(3)
+    rules = DrawRules(max_moves=7, repetition=3, blocked_draws=True)
+    twin = Board.from_position(*board.position, rules=rules)
+    assert board.position == (board.black, board.white, board.kings, board.turn)
+    assert (twin, twin.position, twin.ply) == (board, board.position, 0)
+    assert (twin.rules, board.rules) == (rules, Board().rules)
+    assert twin.fen() == board.fen()
+
+
 @pytest.mark.parametrize(
     ("position", "wrong"),
     [

@@ -14,6 +14,15 @@ from tests.checkers_env.test_board import random_game
 from tests.checkers_env.test_fen import PIECES
 from tests.oracle import write_fen
 
+TINSLEY = """\
+[Event "1981 World Championship Match, Game #37"]
+[Black "M. Tinsley"]
+[White "A. Long"]
+[Result "1-0"]
+
+1. 9-14 23-18 2. 14x23 27x18 3. 5-9 26-23 4. 12-16 30-26 5. 16-19 24x15
+6. 10x19 23x16 7. 11x20 22-17 8. 7-11 18-15 9. 11x18 28-24 10. 20x27 32x5 1-0
+"""
 TAG_NAMES = st.text("ABCabc_019", min_size=1, max_size=8)
 TAG_VALUES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
 STARTS = st.one_of(
@@ -180,6 +189,15 @@ def test_spellings_of_the_field_are_read_with_a_warning(text, moves, result, war
     assert (again.moves, again.result, again.board()) == (game.moves, game.result, game.board())
 
 
+def test_first_of_two_tags_counts():
+    [game] = pdn.loads('[Event "a"]\n[Event "b"]\n[FEN "B:W32:B1"]\n[fen "B:W32:B1"] 1-6')
+    assert game.tags == {"Event": "a", "FEN": "B:W32:B1"}
+    assert [it.split(": ")[1] for it in game.warnings] == [
+        "a second tag Event is passed over",
+        "a second tag FEN is passed over",
+    ]
+
+
 FORK = '[FEN "B:W14,15,22,23:B10"] 10x26 '
 
 
@@ -337,3 +355,13 @@ def test_files_of_other_programs_are_read(tmp_path):
     path.write_bytes('[Event "Grüße"] *'.encode("latin-1"))
     with pytest.raises(ValueError, match=r"is not UTF-8 text: .*; read it in its own encoding"):
         pdn.load(path)
+
+
+def test_games_are_read_from_and_written_to_files(tmp_path):
+    path = tmp_path / "games.pdn"
+    pdn.dump(pdn.loads(TINSLEY), path)
+    pdn.dump(pdn.loads(TINSLEY * 2), str(path))
+    assert [str(game.moves[0]) for game in pdn.load(path)] == ["9-14", "9-14"]
+    with pytest.raises(OSError, match=str(tmp_path)):
+        pdn.dump([Game()], tmp_path)
+    assert list(tmp_path.iterdir()) == [path]
