@@ -1,7 +1,5 @@
 """The page of analysis in a browser; the static site runs these tests, too."""
 
-from urllib.parse import parse_qs, urlparse
-
 import pytest
 from playwright.sync_api import expect
 
@@ -37,13 +35,6 @@ def piece_on(page, square):
     return cell(page, square).get_attribute("aria-label")
 
 
-def position_shown(page):
-    """Return the position of the text, and the one that the link to the page "Play" names."""
-    page.click("#show-fen")
-    query = parse_qs(urlparse(page.get_attribute("#play", "href")).query)
-    return page.input_value("#text"), query["fen"][0]
-
-
 def test_edited_position_survives_the_controls(open_analysis):
     page = open_analysis()
     load(page, "1. 11-15 22-18 *")
@@ -63,18 +54,6 @@ def test_edited_position_survives_the_controls(open_analysis):
     assert piece_on(page, 1).startswith("1, black man")
     expect(page.locator("#lines button")).to_have_count(3)
     expect(page.locator("#ask")).to_be_enabled()
-
-
-def test_link_and_text_are_those_of_the_edited_position(open_analysis):
-    page = open_analysis()
-    page.click("#edit")
-    page.click("#clear")
-    cell(page, 18).click()
-    assert position_shown(page) == ("B:W:B18",) * 2
-    page.check("[name=turn][value=W]")
-    assert position_shown(page) == ("W:W:B18",) * 2
-    page.click("#edit")
-    assert position_shown(page)[0].startswith("B:W21,22")
 
 
 def test_positions_that_are_stepped_over_are_not_analysed(open_analysis):

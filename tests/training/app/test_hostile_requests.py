@@ -132,9 +132,10 @@ def test_incomplete_request_is_ended_without_a_traceback(server):
 
 @pytest.mark.parametrize("server", [["--agent", "{folder}/hanging.py:Works"]], indirect=True)
 def test_hanging_agent_does_not_keep_the_command_from_ending(server):
-    body = {"agent": server.process.args[-1]}
-    with pytest.raises(httpx2.ReadTimeout):
-        server.request("POST", "/api/analysis", timeout=1, json=body)
+    endless = {"agent": "blondie24", "amount": 64, "seconds": 60}
+    for body in ({"agent": server.process.args[-1]}, endless):
+        with pytest.raises(httpx2.ReadTimeout):
+            server.request("POST", "/api/analysis", timeout=1, json=body)
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(60) == 0
     assert "Traceback" not in server.log.read_text()

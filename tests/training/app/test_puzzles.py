@@ -66,15 +66,6 @@ def test_solution_is_the_only_move_that_wins(judge, puzzle):
         board.push(move)
 
 
-def test_value_of_a_move_is_seen_behind_forced_replies(judge):
-    board = Board(SHOT)
-    values = {str(move): judge.score_move(board, move, 10_000)[0] for move in board.legal_moves}
-    assert values.pop("14-9") > puzzle_finder.WIN
-    assert max(values.values()) < puzzle_finder.NO_WIN
-    last = Board("B:WK18:B1,K15")
-    assert judge.score_move(last, last.legal_moves[0], 1) == (1.0, TABLES)
-
-
 def test_puzzle_is_made_of_a_position(judge):
     puzzle = puzzle_finder.make_puzzle(judge, Board(SHOT), ("hughes", "random"), 21)
     assert puzzle.line == ("14-9", "5x14", "17x3")

@@ -49,35 +49,18 @@ def wait_for(client, *states):
     return wait_until(look)
 
 
-def test_run_is_started_ends_and_goes_on_further(client, tmp_path):
+def test_run_is_started_stopped_and_goes_on(client, tmp_path):
     assert client.get("/api/launch").json() == {"state": "none"}
-    answer = post(client, **TRAINED)
+    answer = post(client, **TRAINED | {"generations": 50})
     assert (answer.status_code, answer.json()["state"]) == (201, "running")
     busy = post(client, preset="c0", generations=1, seed=0)
     assert (busy.status_code, busy.json()["error"]) == (
         409,
         "The run c1-n0.001-seed-1 goes on: stop it first, or wait.",
     )
-    ended = wait_for(client, "ended", "failed")
-    assert ended["message"] == "c1-n0.001-seed-1 has ended at generation 3."
-    run = tmp_path / "runs" / "c1-n0.001-seed-1"
-    assert load_checkpoint(run).state.generation == 3
-    assert list(find_champions(run)) == [0, 1, 2, 3]
-    shown = client.get("/api/runs/c1-n0.001-seed-1").json()
-    assert (shown["asked_generations"], shown["preset_generations"]) == (3, 126)
-    complete = post(client, **TRAINED)
-    assert "has reached generation 3: ask for more generations" in error_of(complete)
-    assert post(client, **TRAINED | {"generations": 4}).status_code == 201
-    assert wait_for(client, "ended", "failed")["message"].endswith("ended at generation 4.")
-    assert not (tmp_path / "runs" / "c0-seed-0").exists()
-
-
-def test_stopped_run_is_saved_and_resumed_by_its_command(client, tmp_path):
-    post(client, **TRAINED | {"generations": 50})
     wait_until(lambda: client.get("/api/launch").json()["generation"])
     assert post(client, "/api/launch/stop").status_code == 200
     status = wait_for(client, "stopped", "ended", "failed")
-    assert status["state"] == "stopped"
     run = tmp_path / "runs" / "c1-n0.001-seed-1"
     reached = load_checkpoint(run).state.generation
     assert status["message"] == f"c1-n0.001-seed-1 was stopped after generation {reached}."
@@ -86,6 +69,15 @@ def test_stopped_run_is_saved_and_resumed_by_its_command(client, tmp_path):
     assert words[: words.index("c1-n0.001")] == shell_words(TD)
     assert words[-3:] == ["--out", str(run), "--resume"]
     assert post(client, "/api/launch/stop").status_code == 400
+    complete = post(client, **TRAINED | {"generations": reached})
+    assert f"has reached generation {reached}: ask for more generations" in error_of(complete)
+    assert post(client, **TRAINED | {"generations": reached + 1}).status_code == 201
+    ended = wait_for(client, "ended", "failed")
+    assert ended["message"] == f"c1-n0.001-seed-1 has ended at generation {reached + 1}."
+    assert list(find_champions(run)) == [*range(reached + 2)]
+    shown = client.get("/api/runs/c1-n0.001-seed-1").json()
+    assert (shown["asked_generations"], shown["preset_generations"]) == (reached + 1, 126)
+    assert not (tmp_path / "runs" / "c0-seed-0").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The static site in a browser: the served page's tests of its engine, then the site's own."""
 
-import re
 import shutil
 import threading
 from contextlib import contextmanager
@@ -12,7 +11,6 @@ from playwright.sync_api import expect
 
 from tests.training.app.test_analyse_browser import (  # noqa: F401 - a fixture, and tests of the view
     open_analysis,
-    test_link_and_text_are_those_of_the_edited_position,
     test_positions_that_are_stepped_over_are_not_analysed,
 )
 from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and tests of shared views
@@ -28,7 +26,6 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_explanation_is_shown,
     test_finished_game_is_reviewed,
     test_first_game_is_against_the_recommended_opponent,
-    test_flag_falls,
     test_illegal_move_is_refused_in_words,
     test_stale_tab_shows_the_game_of_the_other_tab,
 )
@@ -148,12 +145,3 @@ def test_evolution_runs_in_the_page(open_page):  # noqa: F811
     settle(page)
     play_once(page)
     expect(page.locator("#analysis")).to_contain_text("What evolved (depth 4) thinks")
-
-
-def test_two_agents_play_each_other(open_page):  # noqa: F811
-    page = open_page("/compare.html")
-    for side in ("black", "white"):
-        page.select_option(f"[data-side={side}] [data-field=agent]", "random")
-    page.click("#start")
-    page.fill("#pause", "0")
-    expect(page.locator("#status")).to_contain_text(re.compile("wins|Drawn"))

@@ -575,17 +575,6 @@ def test_interruption_ends_the_running_games(journal, tmp_path):
     assert len((tmp_path / FILE_NAME).read_text().splitlines()) == 1
 
 
-def test_failed_close_of_one_agent_does_not_keep_others_open(journal):
-    class Sticks(Closes):
-        def close(self):
-            super().close()
-            raise RuntimeError("stuck")
-
-    with pytest.raises(RuntimeError, match="stuck"):
-        played(journal, 1, [Closes, Sticks])
-    assert Closes.open == 0
-
-
 def test_agent_that_cannot_be_created_forfeits_and_is_tried_again(journal):
     attempts = itertools.count()
 

@@ -11,17 +11,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from checkers_env import Board, Move, openings
 from training.league.records import Entrant, GameRecord, League
 from training.report.charts import (
-    css_position,
-    format_percent,
-    format_rating,
-    format_value,
     game_length,
     length_histogram,
     make_axis,
@@ -184,14 +179,6 @@ def test_crosstable_equals_a_plain_count() -> None:
             assert cell == (f"{share(found)} {record(found)}" if player != opponent else "")
 
 
-def test_scores_by_colour_equal_a_plain_count() -> None:
-    for player, row in zip(ORDER, PAGE.rows("colours"), strict=True):
-        black, white = scores(player, side=0), scores(player, side=1)
-        assert row[:5] == [player, share(black), record(black), share(white), record(white)]
-        difference = 100 * (sum(black) / len(black) - sum(white) / len(white))
-        assert row[5].replace("\N{MINUS SIGN}", "-") == f"{difference:+.1f}"
-
-
 def test_scores_by_opening_equal_a_plain_count() -> None:
     rows = {int(row[1]): row for row in PAGE.rows("openings")}
     for number, card in enumerate(CARDS, 1):
@@ -256,18 +243,3 @@ def test_each_game_is_in_the_bar_of_its_length(drawn: list[tuple[int, float]]) -
         inside = [game.score for game in games if bar.first <= game_length(game) <= bar.last]
         assert record(inside) == "-".join(map(str, bar.tally))
     assert sum(bar.tally.games for bar in bars) == len(games)
-
-
-@pytest.mark.parametrize(
-    ("shown", "text"),
-    [
-        (format_percent(math.nan), "\N{EN DASH}"),
-        (format_rating(-0.4), "0"),
-        (format_rating(-17.6), "\N{MINUS SIGN}18"),
-        (css_position(33.333), "33.33%"),
-        (format_value({"a_b": 2.5, "of": ["a", None], "is": True}), "a b 2.5, of a, none, is yes"),
-        (format_value(list("abcdefgh")), "a, b, c, d, e, f, … (8 in all)"),
-    ],
-)
-def test_values_are_formatted_for_readers(shown: str, text: str) -> None:
-    assert shown == text
