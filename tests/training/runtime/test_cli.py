@@ -156,11 +156,9 @@ class Conditional:
             "--method.rate=1.0",
             "--method.rate has no effect with --method.rule fixed",
         ),  # the default, but given
-        ("--method.no-adaptive", "--method.no-adaptive has no effect with --method.sides 1"),
         ("--method.adaptive", "--method.adaptive has no effect with --method.sides 1"),
         ("--past 2", "--past has no effect with --share 1.0: leave it out"),
         ("--pairs 2", "--pairs has no effect without --compare: leave it out"),
-        ("--pairs 2 --compare=", "--pairs has no effect without --compare"),
         ("--list --no-progress 3", "--no-progress has no effect with --list: leave it out"),
         ("--list --no_progress 3", "--no-progress has no effect with --list"),
         ("--list --workers 1", "--workers has no effect with --list: leave it out"),

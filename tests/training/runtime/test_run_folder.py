@@ -1,7 +1,5 @@
 """One session at a time in a folder."""
 
-import shutil
-
 import pytest
 
 from checkers_env.files import write_atomically
@@ -26,23 +24,6 @@ def test_empty_folder_is_removed(tmp_path):
     with pytest.raises(KeyError), lock_run_folder(tmp_path / "empty", ""):
         raise KeyError
     assert not list(tmp_path.iterdir())
-
-
-def test_original_error_is_raised_even_if_the_folder_is_gone(tmp_path):
-    def work():
-        with lock_run_folder(tmp_path / "gone", ""):
-            shutil.rmtree(tmp_path / "gone")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        work()
-
-
-def test_foreign_lock_file_with_content_is_kept(tmp_path):
-    (tmp_path / LOCK).write_text("mine")
-    with lock_run_folder(tmp_path, ""):
-        pass
-    assert (tmp_path / LOCK).read_text() == "mine"
 
 
 def test_only_half_written_files_are_removed(tmp_path, monkeypatch):
