@@ -239,7 +239,8 @@ def short(monkeypatch):
     monkeypatch.setattr(examination, "POSITIONS", 5)
 
 
-def test_player_with_simulations_is_examined_with_its_own_number():
+def test_player_is_examined_with_its_own_limit_once():
+    assert "blondie24@depth=4" not in examination.lineup("blondie24")[0]
     texts, pairings = examination.lineup("mcts@simulations=3")
     assert texts == ["mcts@simulations=3", *examination.YARDSTICKS]
     assert len(pairings) == len(examination.YARDSTICKS)
