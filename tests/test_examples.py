@@ -18,6 +18,11 @@ NEED_TORCH = ("ppo", "torchrl_loop", "train")
 SHORTER = {
     "evolve_in_a_minute": [("GENERATIONS = 30", "GENERATIONS = 10")],  # prints every tenth
     "mcts": [("= 32, 16, 128", "= 4, 4, 128")],
+    "ppo": [
+        ("total_timesteps=50_000", "total_timesteps=20_000"),
+        ("checkpoint_interval=8", "checkpoint_interval=4"),
+    ],
+    "train": [("learn(8_000)", "learn(1_000)"), ("range(50)", "range(10)")],
     "other_optimiser": [("GENERATIONS, DEPTH, KING = 20,", "GENERATIONS, DEPTH, KING = 2,")],
     # What another test does with this file: tests/agents/test_architectures.py.
     "own_evaluator": [

@@ -199,7 +199,7 @@ def _curve(name: str) -> Measure:
     shares = np.linspace(0, 1, STEPS)
 
     def values(run: TrainingResult) -> list[float]:
-        line = run.curves[name]
+        line = run.curves.get(name, np.empty(0))  # a trial may be too short for it
         known = np.flatnonzero(~np.isnan(line))
         places = np.rint(shares * (len(known) - 1)).astype(int)
         return [float(line[known[place]]) for place in places] if len(known) else [np.nan] * STEPS

@@ -11,6 +11,7 @@ import pytest
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
+from gymnasium.wrappers import vector as wrappers
 from scipy.stats import chisquare
 
 import checkers_env
@@ -23,6 +24,7 @@ SAME, NEXT, DISABLED = AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, Autores
 KINGS = "W:WK30,K32,K27:BK1,K3,K6"
 BLOCKED = "W:W11,12:B4"  # 12-8 leaves Black without a move
 DOUBLE_JUMP = "B:W6,15,32:B1,12"  # 1x10x19
+NOWHERE = 127  # an action off the board: never legal
 ALL_RULES = {"max_moves": 8, "repetition": 2, "no_progress": 4}
 ALL_DRAWS = {"max moves", "repetition", "no progress"}
 GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come to
@@ -514,3 +516,69 @@ def test_boards_are_those_of_the_games_after_any_number_of_turns() -> None:
             board, expected = env.board(i), other.board(i)
             assert (board, board.moves) == (expected, expected.moves)
             board.push(board.legal_moves[0])  # it is a copy
+
+
+def long_opening(plies: int) -> checkers_env.Board:
+    rng, board = np.random.default_rng(3415), checkers_env.Board(max_moves=None)
+    while board.ply < plies:
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    return board
+
+
+def test_opening_may_be_longer_than_most_games() -> None:
+    board = long_opening(270)
+    rules = {"opening": " ".join(map(str, board.moves)), "max_moves": 150}
+    env = checkers_env.make_vec(4, **rules)
+    assert follow(env, [Referee(i, rules) for i in range(4)], 0, 60, slip=0.0)["max moves"]
+    env = checkers_env.make_vec(1, max_moves=150)
+    env.reset(options={"opening": rules["opening"]})
+    assert env.board(0) == board
+
+
+def test_history_has_room_for_the_opening_of_the_next_games() -> None:
+    board = long_opening(300)
+    env = checkers_env.make_vec(2, opening=" ".join(map(str, board.moves)), max_moves=None)
+    env.reset(options={"opening": None})
+    env.step([NOWHERE] * 2)
+    assert [env.board(i).moves for i in range(2)] == [board.moves] * 2
+
+
+FIRST_PLANE = {"filter_keys": ["observation"]}
+NEEDS_BOX = "requires a Box|axis 0 is out of bounds|to be AutoresetMode.NEXT_STEP"
+WRAPPERS: list[tuple[str, dict[str, Any], dict[AutoresetMode, str]]] = [  # and their refusals
+    ("RecordEpisodeStatistics", {}, {}),
+    ("DictInfoToList", {}, {}),
+    ("ClipReward", {"min_reward": -1, "max_reward": 1}, {}),
+    ("NormalizeReward", {}, {}),
+    ("FlattenObservation", {}, {SAME: "Expected autoreset_mode"}),
+    ("FilterObservation", FIRST_PLANE, {SAME: "Expected autoreset_mode"}),
+    (
+        "NormalizeObservation",
+        {},
+        {SAME: "Expected autoreset_mode", **dict.fromkeys((NEXT, DISABLED), NEEDS_BOX)},
+    ),
+    (
+        "RecordVideo",
+        {"video_folder": "videos"},
+        dict.fromkeys(AutoresetMode, "Render mode is None"),
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("name", "options", "refusals"), WRAPPERS)
+def test_gymnasiums_vector_wrappers(name: str, options: Any, refusals: Any, mode: Any) -> None:
+    def play() -> None:
+        game = checkers_env.make_vec(2, max_moves=1, autoreset_mode=mode)
+        env = getattr(wrappers, name)(game, **options)
+        env.reset(seed=0)
+        for _ in range(6):
+            _, _, over, *_ = env.step([32, 32] if game.board(0).turn == BLACK else [33, 33])
+            if mode == DISABLED and over.any():
+                env.reset(options={"reset_mask": over})
+
+    if mode not in refusals:
+        play()
+        return
+    with pytest.raises((ValueError, TypeError, IndexError), match=refusals[mode]):
+        play()
