@@ -32,14 +32,14 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_258,
-    "agents": 8_833,
-    "training": 13_115,
-    "docstrings": 5_955,
+    "checkers_env": 4_242,
+    "agents": 8_765,
+    "training": 13_114,
+    "docstrings": 5_926,
     "JavaScript": 6_660,
     "templates": 1_509,
-    "tests": 25_725,
-    "words": 49_410,
+    "tests": 22_241,
+    "words": 49_403,
     "files": 609,
 }
 LAYOUT_TOKENS = {
