@@ -61,6 +61,11 @@ class Measured:
         """Whether there are enough seeds, and players that are evidence."""
         return self.estimate.df >= LEAST - 1 and not self.claim.untestable
 
+    @property
+    def awaits_new_seeds(self) -> bool:
+        """Whether the seeds that the plan leaves out are all that there are."""
+        return self.claim.seeds[:1] > (0,) and self.seeds.endswith("(planned)")
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -118,6 +123,8 @@ def _judge_family(measured: Sequence[Measured]) -> Iterator[Verdict]:
 def find(measured: Measured, q_differ: float, q_equal: float) -> Finding:
     """Return what is found here, whatever the claim."""
     mean, low, high = measured.estimate.interval
+    if measured.awaits_new_seeds:
+        return "undecided"
     if q_equal <= LEVEL:
         return "no difference"
     if q_differ <= LEVEL and max(-low, high) > measured.claim.margin:

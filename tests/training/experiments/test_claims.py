@@ -363,6 +363,9 @@ def test_all_pairings_are_crossed_once_they_are_played():
     assert partly.estimate == pytest.approx(independent([line[0] for line in scores]))
     assert measure(FIRST_TEN, Scope(seeds=4), Invented(by_seed)).seeds == "4"
     assert Counter(map(type, planned_jobs([FIRST_TEN]))) == {Run: 20, Match: 100}
+    assert judge([partly])[0].finding == "leads"
+    (seen,) = judge([measure(LEAD, Scope(), Invented(by_seed, [(13, 17)]))])
+    assert seen.finding == "undecided"  # its first ten seeds were seen before the plan
 
 
 def test_order_is_a_contrast_of_scores_against_the_panel():
