@@ -23,6 +23,7 @@ from pettingzoo import AECEnv
 
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
+from checkers_env.envs.aec import raw_env
 from checkers_env.movegen import BLACK, SQUARES, WHITE
 from checkers_env.moves import Move
 
@@ -417,7 +418,8 @@ def check(game: Any, games: int = 100) -> list[RuleCheck]:
 def as_game(game: Any) -> GameAdapter:
     """Return a GameAdapter: of an environment, or the object itself if it has the methods."""
     if isinstance(game, AECEnv):
-        return AecGame(game)
+        is_own = isinstance(game.unwrapped, raw_env)
+        return AecGame(game, opening_option="opening" if is_own else None)
     if all(hasattr(game, name) for name in ("init", "step", "num_players")):
         return PgxGame(game)
     methods = [name for name in vars(GameAdapter) if not name.startswith("_")]

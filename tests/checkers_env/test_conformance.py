@@ -100,7 +100,7 @@ def test_line_is_legal_and_ends_as_the_slow_rules_say(rule, line):
 
 def test_own_environment_passes():
     env = checkers_env.make(max_moves=None, repetition=3)
-    rows = check(AecGame(env, opening_option="opening"), games=2)
+    rows = check(env, games=2)
     assert [row for row in rows if not row.passed] == []
     assert next(row.note for row in rows if row.rule == "draws") == "draw at ply 24, occurrence 3"
 
@@ -123,7 +123,7 @@ def test_fault_is_found(game, rule, note):
 
 def test_counts_differ_and_positions_are_not_tried_where_none_can_be_set_up():
     assert "depth 1: 8, not 7" in check(WrongPiece(), games=0)[0].note
-    rows = check(checkers_env.make(), games=0)
+    rows = check(AecGame(checkers_env.make()), games=0)
     assert {row.passed for row in rows if row.rule.startswith("perft 3 from W")} == {None}
 
 
