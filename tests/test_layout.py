@@ -35,11 +35,11 @@ CEILINGS = {
     "checkers_env": 4_244,
     "agents": 8_765,
     "training": 13_120,
-    "docstrings": 5_926,
+    "docstrings": 5_927,
     "JavaScript": 6_660,
     "templates": 1_509,
-    "tests": 22_241,
-    "words": 49_403,
+    "tests": 22_244,
+    "words": 49_477,
     "files": 609,
 }
 LAYOUT_TOKENS = {
