@@ -86,7 +86,7 @@ class AecGame:
     squares
         Return the squares of an action of a side; by default those of this package's 128 actions.
     opening_option
-        The option of `reset` that takes a FEN, if the environment has one.
+        The option of `reset` that takes a FEN, if the environment has one; this package's is found.
     """
 
     def __init__(
@@ -95,7 +95,8 @@ class AecGame:
         squares: Callable[[int, int], Sequence[int]] | None = None,
         opening_option: str | None = None,
     ) -> None:
-        self.env, self._option = env, opening_option
+        own = "opening" if isinstance(env.unwrapped, raw_env) else None
+        self.env, self._option = env, opening_option or own
         self._squares = squares or action_squares
 
     def start(self, fen: str | None) -> None:
@@ -140,7 +141,7 @@ class PgxGame:
     squares
         As for :class:`AecGame`.
     set_up
-        Return the state of a FEN, if the environment can begin there.
+        Return the state of a FEN; by default the environment's `from_fen`, if it has one.
     """
 
     def __init__(
@@ -154,6 +155,7 @@ class PgxGame:
         self._first = jax.jit(env.init)(jax.random.key(0))
         self._step = jax.jit(env.step)
         self._squares = squares or action_squares
+        set_up = set_up or getattr(env, "from_fen", None)
         self._set_up = None if set_up is None else functools.cache(set_up)
 
     def start(self, fen: str | None) -> None:
@@ -418,8 +420,7 @@ def check(game: Any, games: int = 100) -> list[RuleCheck]:
 def as_game(game: Any) -> GameAdapter:
     """Return a GameAdapter: of an environment, or the object itself if it has the methods."""
     if isinstance(game, AECEnv):
-        is_own = isinstance(game.unwrapped, raw_env)
-        return AecGame(game, opening_option="opening" if is_own else None)
+        return AecGame(game)
     if all(hasattr(game, name) for name in ("init", "step", "num_players")):
         return PgxGame(game)
     methods = [name for name in vars(GameAdapter) if not name.startswith("_")]

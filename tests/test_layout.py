@@ -32,13 +32,13 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_244,
+    "checkers_env": 4_245,
     "agents": 8_765,
-    "training": 13_120,
+    "training": 13_119,
     "docstrings": 5_927,
     "JavaScript": 6_660,
     "templates": 1_509,
-    "tests": 22_244,
+    "tests": 22_247,
     "words": 49_477,
     "files": 609,
 }

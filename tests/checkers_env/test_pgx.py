@@ -69,7 +69,7 @@ def test_referee_and_pgx_api_test_pass(monkeypatch):
     from checkers_env.pgx import Checkers
 
     env = Checkers(max_moves=40, repetition=3)
-    rows = conformance.check(conformance.PgxGame(env, set_up=env.from_fen), games=2)
+    rows = conformance.check(env, games=2)
     assert [row for row in rows if not row.passed] == []
     # The test knows pgx's own names only, and its random choice in one game fails with jax 0.10.
     monkeypatch.setattr(api_test, "EnvId", Literal[(*get_args(api_test.EnvId), env.id)])
