@@ -39,7 +39,7 @@ CEILINGS = {
     "JavaScript": 6_660,
     "templates": 1_509,
     "tests": 22_247,
-    "words": 49_477,
+    "words": 49_510,
     "files": 609,
 }
 LAYOUT_TOKENS = {
