@@ -1,4 +1,7 @@
-"""What must work from the wheel alone: environments, players, page, scripts."""
+"""What must work from the wheel alone: environments, players, page, scripts.
+
+All players are made. Those that are named as arguments play, or all: each has kernels to compile.
+"""
 
 import importlib.util
 import shutil
@@ -23,7 +26,8 @@ observation, _ = env.reset(seed=1)
 env.step(env.action_space.sample(observation["action_mask"]))
 players = agents.available()
 made = {name: agents.make(name) for name in players}  # with its weight file
-for name in ("blondie24", "learns-squares", "strong"):  # whose kernels are compiled here
+playing = sys.argv[1:] or players
+for name in playing:
     board = checkers_env.Board()
     assert made[name].act(board) in board.legal_moves, name
 app = Path(str(importlib.util.find_spec("training.app").submodule_search_locations[0]))
@@ -38,6 +42,6 @@ for script in scripts:
     done = subprocess.run([path, "--help"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 print(
-    f"{len(players)} players and {len(scripts)} scripts work on Python {sys.version}, "
-    f"gymnasium {gymnasium.__version__}"
+    f"{len(players)} players are made, {len(playing)} of them play, and {len(scripts)} scripts "
+    f"work on Python {sys.version}, gymnasium {gymnasium.__version__}"
 )

@@ -95,12 +95,12 @@ def defer_signals(*workspaces: Workspace, interrupts_only: bool = False) -> Iter
     handlers: dict[int, Handler] = {}
     if threading.current_thread() is threading.main_thread():
         handlers = {it: call for it in SIGNALS if callable(call := signal.getsignal(it))}
+    raising = [it for it, call in handlers.items() if call is signal.default_int_handler]
     if interrupts_only:
-        handlers = {it: call for it, call in handlers.items() if call is signal.default_int_handler}
+        handlers = {it: handlers[it] for it in raising}
     try:
         for each in handlers:
             signal.signal(each, note)
-        raising = [it for it, call in handlers.items() if call is signal.default_int_handler]
         if workspaces and raising and HAS_WAKEUP_PIPE:
             with _listener().stop_on(raising, *workspaces):
                 if any(number in raising for number, _ in received):  # before the listener heard
@@ -109,7 +109,7 @@ def defer_signals(*workspaces: Workspace, interrupts_only: bool = False) -> Iter
         else:
             yield
     finally:
-        if any(handlers[number] is signal.default_int_handler for number, _ in received):
+        if any(number in raising for number, _ in received):
             set_stop(workspaces, False)
         _restore(list(handlers.items()))
         for number, frame in received:
