@@ -235,7 +235,7 @@ class PlayerAgent:
         with defer_signals(self.ws):
             self.set_history(board)
             path = select_packed_move(player, position, self.ws, self.rng)
-        squares = unpack_move(path, False).squares
+        squares = unpack_move(path).squares
         return next(move for move in board.legal_moves if move.squares == squares)
 
 

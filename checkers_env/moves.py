@@ -95,14 +95,14 @@ def squares_of(board: int) -> list[int]:
 
 
 @functools.cache
-def unpack_move(packed: int, ambiguous: bool = False) -> Move:
-    """Return the move that :func:`checkers_env.movegen.generate_successors` packed."""
-    bits: list[int] = []
-    while packed != NO_MOVE:
-        bits.insert(0, packed & 63)
-        packed >>= 6
+def unpack_move(packed: int) -> Move:
+    """Return the move that `generate_successors` packed; a negative one is ambiguous."""
+    bits, route = list[int](), abs(packed)
+    while route != NO_MOVE:
+        bits.insert(0, route & 63)
+        route >>= 6
     captured = [bit_to_square((a + b) // 2) for a, b in pairwise(bits) if abs(b - a) > 5]
-    return Move(tuple(map(bit_to_square, bits)), tuple(captured), ambiguous)
+    return Move(tuple(map(bit_to_square, bits)), tuple(captured), packed < 0)
 
 
 def pack_move(move: Move) -> int:
@@ -120,7 +120,8 @@ def unpack_moves(packed: Sequence[int]) -> tuple[Move, ...]:
         return moves
     ends = [(move.squares[0], move.squares[-1]) for move in moves]
     return tuple(
-        unpack_move(move, ends.count(end) > 1) for move, end in zip(packed, ends, strict=True)
+        unpack_move(-move if ends.count(end) > 1 else move)
+        for move, end in zip(packed, ends, strict=True)
     )
 
 

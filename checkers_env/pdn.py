@@ -21,7 +21,7 @@ from checkers_env.board import Board
 from checkers_env.files import open_regular, write_atomically
 from checkers_env.movegen import MAX_ROWS, ROW_WIDTH, Position
 from checkers_env.moves import Move, find_moves, pack_move, parse_squares, unpack_move
-from checkers_env.pdn_tokens import DASH, NUMBERED_MOVE, WRITTEN_MOVE, PdnError, Source, Token
+from checkers_env.pdn_tokens import DASH, TAG, WORD, WRITTEN_MOVE, PdnError, Source, Token
 from checkers_env.replay import replay
 
 __all__ = ["Game", "PdnError", "dump", "dumps", "load", "loads", "stream"]
@@ -178,8 +178,8 @@ class _Reader:
             if token.is_error:
                 raise self._error(token.text, token.at)
             if token.kind == "tag":
-                self._read_tag(token)
-            elif token.kind == "moves":
+                self._read_tags(token)
+            elif token.kind in ("plain", "moves"):
                 self._read_moves(token)
             else:
                 self._read_other(token)
@@ -197,34 +197,35 @@ class _Reader:
         if kind not in self._warnings:
             self._warnings[kind] = str(self._error(message, at))
 
-    def _read_tag(self, token: Token) -> None:
-        name = _READ_TAGS.get(token.name.lower(), token.name)
-        first = self._tags.setdefault(name, token)
-        if first is token:
-            return
-        if name in _READ_TAGS.values() and first.text != token.text:
-            raise self._error(f"a second tag {name}, which differs from the first", token.at)
-        self._warn(f"tag {name}", f"a second tag {name} is passed over", token.at)
+    def _read_tags(self, token: Token) -> None:
+        for match in TAG.finditer(token.text):
+            name, value = match.groups()
+            name = _READ_TAGS.get(name.lower(), name)
+            value = re.sub(r"\\(.)", r"\1", value) if "\\" in value else value
+            tag = Token("tag", value, token.at + match.start())
+            first = self._tags.setdefault(name, tag)
+            if name in _READ_TAGS.values() and first.text != value:
+                raise self._error(f"a second tag {name}, which differs from the first", tag.at)
+            if first is not tag:
+                self._warn(f"tag {name}", f"a second tag {name} is passed over", tag.at)
 
     def _read_moves(self, token: Token) -> None:
-        if token.name:
-            self._check_numbers(token)
+        self._runs.append(token)
+        if token.kind == "plain":
+            self._moves += [word for word in token.text.split() if word[-1] != "."]
+            return
+        for index, word in enumerate(WORD.findall(token.text)):
+            if not word.isdigit():
+                self._moves.append(word)
+                continue
+            is_wrong = int(word[:9]) != len(self._moves) // 2 + 1 and "FEN" not in self._tags
+            if is_wrong or "number" not in self._warnings:
+                at = _place(WORD, [token], index)
+                if is_wrong:
+                    raise self._source.unexpected(word, at)
+                self._warn("number", f"{word!r} is read as the number of a move", at)
         if "," in token.text:
             self._warn("comma", "',' is passed over", token.at + token.text.index(","))
-        self._runs.append(token)
-        self._moves += WRITTEN_MOVE.findall(token.text)
-
-    def _check_numbers(self, token: Token) -> None:
-        """Raise PdnError for a number without a dot that is not the number of the move."""
-        ply = len(self._moves)
-        for match in NUMBERED_MOVE.finditer(token.text):
-            if match.lastgroup == "move":
-                ply += 1
-            elif match.lastgroup == "bare":
-                number, at = match[0], token.at + match.start()
-                if int(number[:9]) != ply // 2 + 1 and "FEN" not in self._tags:
-                    raise self._source.unexpected(number, at)
-                self._warn("number", f"{number!r} is read as the number of a move", at)
 
     def _read_other(self, token: Token) -> None:
         """Read a result, or what stands between moves."""
@@ -259,26 +260,19 @@ class _Reader:
 
     def _replay(self, start: Position) -> tuple[Move, ...]:
         """Return the moves, with a warning about those in other spellings."""
-        written = [_read_move(text) for text in self._moves]
-        packed = np.array([move for move, _ in written], np.int64)
-        if replay(packed, np.empty((MAX_ROWS, ROW_WIDTH), np.int64), *start) == len(packed):
-            routes = packed.tolist()
-            moves = [unpack_move(it) if it > 0 else unpack_move(-it, True) for it in routes]
+        written = [*map(_read_move, self._moves)]
+        routes = np.array([route for route, _ in written], np.int64)
+        if replay(routes, np.empty((MAX_ROWS, ROW_WIDTH), np.int64), *start) == len(routes):
+            moves = [*map(unpack_move, routes.tolist())]
         else:
             moves = self._replay_with_errors(start)
         pairs = zip(written, moves, strict=True)
-        is_usual = [is_capture is bool(move.captured) for (_, is_capture), move in pairs]
+        is_usual = [is_capture is (move.captured != ()) for (_, is_capture), move in pairs]
         if not all(is_usual):
             index = is_usual.index(False)
             message = f"{self._moves[index]!r} is read as {moves[index]}"
-            self._warn("move", message, self._place(index))
+            self._warn("move", message, _place(WRITTEN_MOVE, self._runs, index))
         return tuple(moves)
-
-    def _place(self, index: int) -> int:
-        """Return where a move is written."""
-        matches = ((run.at, it) for run in self._runs for it in WRITTEN_MOVE.finditer(run.text))
-        at, match = next(itertools.islice(matches, index, None))
-        return at + match.start()
 
     def _replay_with_errors(self, start: Position) -> list[Move]:
         """Return the moves. The next move may decide between routes; other faults are errors."""
@@ -290,11 +284,11 @@ class _Reader:
                 kept = [it for it in fitting if not fitting[1:] or _goes_on(board, it, following)]
                 board.push(kept[0] if len(kept) == 1 else text)  # a text raises what is wrong
             except ValueError as error:
-                raise self._error(str(error), self._place(index)) from None
+                raise self._error(str(error), _place(WRITTEN_MOVE, self._runs, index)) from None
             if len(fitting) > 1:
                 routes = " and ".join(map(str, fitting))
                 message = f"{text!r} fits {routes}; the next move decides for {kept[0]}"
-                self._warn("route", message, self._place(index))
+                self._warn("route", message, _place(WRITTEN_MOVE, self._runs, index))
         return board.moves
 
     def _read_result(self, tag: Token | None) -> str:
@@ -305,14 +299,21 @@ class _Reader:
         return in_tag if at_end == "*" else at_end
 
     def _result_of(self, token: Token) -> str:
-        text = re.sub(DASH, "-", token.text.strip()).replace("\u00bd", "1/2")
+        if (text := token.text) in _SPELLINGS:
+            return _SPELLINGS[text]
+        text = re.sub(DASH, "-", text.strip()).replace("\u00bd", "1/2")
         text = "1/2-1/2" if text == "1/2" else text
         if text not in _SPELLINGS:
             message = f"result {token.text!r}: expected {', '.join(filter(None, _SPELLINGS))}"
             raise self._error(message, token.at)
-        if text != token.text:
-            self._warn("result", f"the result {token.text!r} is read as {text}", token.at)
+        self._warn("result", f"the result {token.text!r} is read as {text}", token.at)
         return _SPELLINGS[text]
+
+
+def _place(words: re.Pattern[str], runs: list[Token], index: int) -> int:
+    """Return where a word of the runs is written."""
+    places = (run.at + it.start() for run in runs for it in words.finditer(run.text))
+    return next(itertools.islice(places, index, None))
 
 
 @functools.lru_cache(4096)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple, TextIO
 
 from checkers_env.moves import MARK
@@ -12,26 +13,28 @@ MAX_QUOTE = 60  # characters of a wrong word in an error
 
 DASH = r"\s*[-\u2010-\u2015\u2212]\s*"
 _RESULT = rf"(?:(?:1/2|\u00bd)(?:{DASH}(?:1/2|\u00bd))?|[0-2]{DASH}[0-2]|\*)(?![0-9x:/]|-[0-9])"
-_MOVE = rf"[0-9]++(?:{MARK}[0-9]++)++"
+_MARKED = rf"(?:[-x:][0-9]++|(?!\s[0-9]){MARK}[0-9]++)"
+WRITTEN_MOVE = re.compile(rf"[0-9]++{_MARKED}++")
+WORD = re.compile(rf"[0-9]++(?!\.){_MARKED}*+")  # a move, or a number without a dot
 _TAG_START = r"[ \t]*\[\s*[A-Za-z0-9_]+\s*\""
+TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"((?:[^"\\\n]|\\[^\n])*+)"\s*\]\s*+')
 _COMMENT = rf"\{{[^}}\n]*+(?:\n(?!{_TAG_START})[^}}\n]*+)*+\}}"
 _EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
 _BAD_TAG = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
 _TOKEN = re.compile(
     rf"""
-    (?P<moves>(?:(?:(?:[0-9]++\.++|(?P<bare>[0-9]++)(?=\s))\s*+)?(?!{_RESULT}){_MOVE}[!?*]*+[\s,]*+)++)
+    (?P<plain>(?:(?:[0-9]++\.++\s++)?+(?![0-2]-[0-2]\s)[0-9]++(?:[-x:][0-9]++)++\s++(?=[0-9*{{[]))++)
+    |(?P<moves>(?:(?:[0-9]++\.++\s*+|[0-9]++\s++|)(?!{_RESULT}){WRITTEN_MOVE.pattern}[!?*]*+[\s,]*+)++)
     |(?P<passed>[\s\x1a]+|{_COMMENT}|;[^\n]*|(?<![^\n])%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{{2,}})
-    |(?P<variation>\()
-    |(?P<tag>\[\s*(?P<name>[A-Za-z0-9_]+)\s*"(?P<value>(?:[^"\\\n]|\\[^\n])*+)"\s*\]\s*+)
+    |(?P<tag>(?:{TAG.pattern})++)
     |(?P<result>{_RESULT})
     |(?P<comma>,)
     |(?P<setup>/\s*FEN\s*"(?P<position>[^"/\n]*)"\s*/)
     |(?P<remark>(?<![0-9])["']?[^\W\d_](?:[^\W\d_]|[-.,:!?'"])*+(?!\w))
+    |(?P<other>.)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.DOTALL,
 )
-WRITTEN_MOVE = re.compile(_MOVE)
-NUMBERED_MOVE = re.compile(rf"(?P<move>{_MOVE})|[0-9]+\.+|(?P<bare>[0-9]+)")
 _VARIATION_TOKEN = re.compile(rf"{_COMMENT}|;[^\n]*|[(){{]|^{_TAG_START}", re.MULTILINE)
 _TAG_LINE, _LINE_END = re.compile(rf"^{_TAG_START}", re.MULTILINE), re.compile("\n")
 _TAG_LINE_OR_RESULT = re.compile(rf"^{_TAG_START}|(?<!\S){_RESULT}(?!\S)", re.MULTILINE)
@@ -47,15 +50,11 @@ class PdnError(ValueError):
 
 
 class Token(NamedTuple):
-    """A part of a game; an error has a message as its text.
-
-    Tags have a name, and moves the last of their numbers without a dot.
-    """
+    """A part of a game; an error has a message as its text."""
 
     kind: str
     text: str
     at: int
-    name: str = ""
     is_error: bool = False
 
 
@@ -72,18 +71,15 @@ class Source:
         self._begin()
         tokens: list[Token] = []
         is_begun = is_over = False
-        while self.at < len(self.text) and self.at - self._start <= MAX_GAME:
-            token, end = self._token(self.at)
-            if token:
-                kind = token.kind
-                if kind == "tag" and is_begun and tokens[-1].kind != "tag":
-                    return tokens
-                if is_over and kind in ("moves", "setup"):
-                    return tokens
-                is_begun = is_begun or kind != "remark"
-                is_over = is_over or kind == "result"
-                tokens.append(token)
-            self.at = end
+        for token in self._tokens():
+            kind = token.kind
+            if kind == "tag" and is_begun and tokens[-1].kind != "tag":
+                return tokens
+            if is_over and kind in ("plain", "moves", "setup"):
+                return tokens
+            is_begun = is_begun or kind != "remark"
+            is_over = is_over or kind == "result"
+            tokens.append(token)
         if self.at - self._start > MAX_GAME:
             message = f"a game of more than {MAX_GAME:,} characters"
             token, self.at = self._failure(self.at, message, _TAG_LINE)
@@ -109,29 +105,33 @@ class Source:
         """Return an error about a text that is out of place."""
         return self.error(f"{text[:MAX_QUOTE]!r}: {_EXPECTED}", at)
 
-    def _token(self, at: int) -> tuple[Token | None, int]:
-        """Return the token at a place, or None between tokens, and where to go on."""
-        match = _TOKEN.match(self.text, at)
-        if match is None:
-            return self._unexpected(at)
-        kind = str(match.lastgroup)
-        if kind == "variation":
-            return self._variation(at)
-        if kind == "passed":
-            return None, match.end()
-        if kind == "tag":
-            name, value = match["name"], match["value"]
-            value = re.sub(r"\\(.)", r"\1", value) if "\\" in value else value
-            return Token(kind, value, at, name), match.end()
-        return Token(kind, match["position"] or match[0], at, match["bare"] or ""), match.end()
+    def _tokens(self) -> Iterator[Token]:
+        """Yield the tokens of at most MAX_GAME characters, each with `at` on its start."""
+        while self.at < len(self.text):
+            for match in _TOKEN.finditer(self.text, self.at):
+                kind, self.at = str(match.lastgroup), match.start()
+                if self.at - self._start > MAX_GAME:
+                    return
+                if kind == "other":
+                    token, end = self._jump(self.at)
+                    if token:
+                        yield token
+                    self.at = end
+                    break
+                if kind != "passed":
+                    yield Token(kind, match["position"] or match[0], self.at)
+            else:
+                self.at = len(self.text)
 
-    def _unexpected(self, at: int) -> tuple[Token, int]:
-        """Return an error at a place, and where to go on behind it."""
+    def _jump(self, at: int) -> tuple[Token | None, int]:
+        """Return an error at a place, or None for a variation, and where to go on behind it."""
         char = self.text[at]
+        if char == "(":
+            return self._variation(at)
         if char == "{":
             return self._failure(at, "unterminated comment: expected }", _TAG_LINE)
         if char == "[":
-            if self._is_line_start(at):
+            if not self.text[max(0, at - 99) : at].rpartition("\n")[2].strip():  # at a line's start
                 return self._failure(at, _BAD_TAG, _LINE_END, "tag")
             return self._failure(at, _BAD_TAG, _TAG_LINE_OR_RESULT)
         word = _WORD.match(self.text, at)
@@ -145,20 +145,12 @@ class Source:
         found = goal.search(self.text, at + 1)
         return Token(kind, message, at, is_error=True), found.start() if found else len(self.text)
 
-    def _is_line_start(self, at: int) -> bool:
-        """Return whether only spaces precede a place in its line."""
-        while at and self.text[at - 1] != "\n":
-            at -= 1
-            if not self.text[at].isspace():
-                return False
-        return True
-
     def _variation(self, start: int) -> tuple[Token | None, int]:
         """Return None and the end of a variation, or an error and where to go on."""
         depth, end = 0, len(self.text)
         for match in _VARIATION_TOKEN.finditer(self.text, start):
             if match[0] == "{":
-                return self._unexpected(match.start())
+                return self._jump(match.start())
             if match[0].lstrip().startswith("["):  # the next game
                 end = match.start()
                 break
