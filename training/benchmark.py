@@ -32,7 +32,6 @@ from agents.external.process import ProcessLimits
 from checkers_env import pdn
 from checkers_env.errors import EngineError
 from checkers_env.files import check_output, write_atomically
-from checkers_env.openings import opening_board
 from checkers_env.state import DrawRules
 from training.league import records, schedule
 from training.league.adjudicate import make_adjudicator
@@ -170,10 +169,7 @@ def set_up_league(config: BenchmarkConfig) -> LeagueSetup:
     texts, pairings = make_pairings(config)
     limit = config.move_limit or None
     draws = DrawRules(config.max_moves, config.repetition or None, config.no_progress or None)
-    cards = schedule.read_openings(config.openings)
-    for card in cards:
-        if over := opening_board(card, draws).outcome():
-            raise ValueError(f"the opening {card!r} ends the game: {over.reason}")
+    cards = schedule.read_openings(config.openings, draws)
     judge = make_adjudicator(config.adjudicate, config.seed, limit)
     entries = make_entries(config, texts)
     entrants = tuple(entry.entrant for entry in entries)

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 from rich.box import SIMPLE
@@ -23,7 +23,9 @@ from rich.console import Console
 from rich.table import Column, Table
 from tyro.conf import OmitArgPrefixes
 
+from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import check_folder, make_folder, write_atomically
+from checkers_env.openings import BALLOTS
 from training.experiments.comparison import (
     HEADINGS,
     Comparison,
@@ -38,8 +40,10 @@ from training.experiments.jobs import PLAYERS, Conditions, get_preset
 from training.experiments.results import ResultStore
 from training.experiments.scheduler import Costs, undone
 from training.experiments.session import SessionConfig, run_session
+from training.league.schedule import read_openings
 from training.runtime.cli import read_options, run_command
 from training.runtime.run_folder import short_name
+from training.runtime.validation import Range, validate_ranges
 from training.trainer.variants import variant_name
 
 FOLDER = Path("runs", "compare")
@@ -54,14 +58,15 @@ class CompareConfig:
     """Presets; the first is the baseline."""
     vary: tuple[str, ...] = ()
     """An option of the one preset's regime, and two or more values; the first is the baseline."""
-    seeds: int = 5
+    seeds: Annotated[int, Range(1, 1000)] = 5
     """Training runs of each player."""
     generations: int | None = None
     """Generations of each run; by default those of the preset."""
-    depth: Annotated[int, tyro.conf.arg(metavar="PLIES")] = 6
+    depth: Annotated[int, Range(1, MAX_DEPTH), tyro.conf.arg(metavar="PLIES")] = 6
     """Plies of the searches in the matches."""
-    ballot: Literal["two-move", "three-move"] = "two-move"
-    """Openings of the matches: 43 or 156 cards, each with both colours."""
+    ballot: str = "two-move"
+    """Openings of the matches, each with both colours: two-move (43 cards), three-move (156), or as
+    the --openings of benchmark.py."""
     scale: float = 1.0
     """Below 1 for a trial: that part of the generations, parents and openings."""
     results: Path = FOLDER / "results"
@@ -81,7 +86,11 @@ def run_comparison(arguments: Sequence[str], console: Console) -> None:
     """Read the command line, train, play, and write the comparison."""
     config = read_options(CompareConfig, arguments, "python training/compare.py", __doc__)
     config.session.validate()
-    conditions = Conditions(depth=config.depth, ballot=config.ballot)
+    validate_ranges(config)
+    cards = None if config.ballot in BALLOTS else read_openings(config.ballot)
+    if cards == ("",):
+        raise ValueError("ballot must have cards: matches begin with a game from the start anyway")
+    conditions = Conditions(depth=config.depth, ballot=config.ballot, openings=cards)
     names = player_names(config)
     comparison = Comparison(names, config.seeds, conditions, config.generations, config.scale)
     for name in ("out", "results"):

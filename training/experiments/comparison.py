@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.workspace import MAX_DEPTH
 from training.experiments.inference import half_width, independent
 from training.experiments.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.experiments.measures import interval, player_games, score
@@ -24,7 +23,6 @@ from training.experiments.results import MatchResult, ResultStore, TrainingResul
 from training.rating.elo import elo_difference
 
 SIGNIFICANCE = 0.05
-MOST_SEEDS = 1000
 SCORE_LIMIT = 0.995  # beyond which an Elo difference says nothing
 
 PIECE_COUNTER = Player("material")
@@ -48,14 +46,6 @@ class Comparison:
         if len(set(self.names)) < max(2, len(self.names)):
             given = ", ".join(self.names) or "none"
             raise ValueError(f"compare two or more different players, not {given}")
-        if not 1 <= self.conditions.depth <= MAX_DEPTH:
-            raise ValueError(
-                f"depth must be from 1 to {MAX_DEPTH} plies, not {self.conditions.depth}"
-            )
-        if self.seeds < 1:
-            raise ValueError(f"seeds must be at least 1, not {self.seeds}")
-        if self.seeds > MOST_SEEDS:
-            raise ValueError(f"seeds must be at most {MOST_SEEDS:,}, not {self.seeds}")
         if self.generations is not None and self.generations < 1:
             raise ValueError(f"generations must be at least 1, not {self.generations}")
         if not 0 < self.scale <= 1:
@@ -111,11 +101,8 @@ class ComparisonResult:
 def compare(comparison: Comparison, store: ResultStore) -> list[ComparisonResult]:
     """Return the figures of all variants, the baseline first, from the seeds that are finished."""
     baseline = comparison.names[0]
-    done = [
-        seed
-        for seed in range(comparison.seeds)
-        if all(store.result(job) is not None for job in _jobs_of(comparison, seed))
-    ]
+    left = {job.seed for job in comparison.jobs() if store.result(job) is None}
+    done = [seed for seed in range(comparison.seeds) if seed not in left]
     runs = {name: _runs(comparison, store, name, done) for name in comparison.names}
     results = []
     for name in comparison.names:
@@ -144,10 +131,6 @@ def _equal_curves(one: TrainingResult, other: TrainingResult) -> bool:
         np.array_equal(curve, other.curves[name], equal_nan=True)
         for name, curve in one.curves.items()
     )
-
-
-def _jobs_of(comparison: Comparison, seed: int) -> list[Job]:
-    return [job for job in comparison.jobs() if job.seed == seed]
 
 
 def _scores(

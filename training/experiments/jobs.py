@@ -80,6 +80,7 @@ class Conditions:
     repetition: int = 0  # occurrences of a position that draw a game; 0 for no such rule
     play_out: int = 0  # plies of the piece counter that plays drawn games on; 0 for none
     ballot: str = "two-move"
+    openings: tuple[str, ...] | None = None  # of a ballot that is not in BALLOTS
     # Options of all searches by plies; None for those of each player's training.
     tie: str | None = None
     order: str | None = None
@@ -89,6 +90,11 @@ class Conditions:
     def rules(self) -> DrawRules:
         """Draw rules of the games."""
         return DrawRules(repetition=self.repetition or None)
+
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """Openings of the ballot."""
+        return self.openings or BALLOTS[self.ballot]
 
     @property
     def search_options(self) -> dict[str, Any]:
@@ -205,13 +211,13 @@ class Match:
     @property
     def cards(self) -> tuple[int, ...]:
         """Numbers of the openings in the ballot, from 1; 0 for the start position."""
-        ballot = ("", *BALLOTS[self.conditions.ballot])
+        ballot = ("", *self.conditions.cards)
         return tuple(map(ballot.index, self.openings))
 
     @property
     def openings(self) -> tuple[str, ...]:
         """Opening of each pair of games; "" for the start position."""
-        return _draw_openings(self.conditions.ballot, self.conditions.games, self.scale, self.seed)
+        return _draw_openings(self.conditions, self.scale, self.seed)
 
     @property
     def games(self) -> int:
@@ -232,11 +238,11 @@ Job = Run | Match
 
 
 @functools.cache
-def _draw_openings(ballot: str, games: int, scale: float, seed: int) -> tuple[str, ...]:
-    """Draw the openings of a match of `games` games; of 0: the start and the whole ballot."""
-    cards = np.random.default_rng(seed).permutation(BALLOTS[ballot])
-    drawn = max(1, round((games // 2 or len(cards)) * scale))
-    return (*(() if games else ("",)), *np.resize(cards, drawn).tolist())
+def _draw_openings(conditions: Conditions, scale: float, seed: int) -> tuple[str, ...]:
+    """Draw the openings of a match's games; without a number of them, the start and all cards."""
+    cards = np.random.default_rng(seed).permutation(conditions.cards)
+    drawn = max(1, round((conditions.games // 2 or len(cards)) * scale))
+    return (*(() if conditions.games else ("",)), *np.resize(cards, drawn).tolist())
 
 
 def find_preset(name: str) -> Preset | None:

@@ -26,7 +26,6 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from checkers_env.files import read_regular, remove_temporary_files, write_atomically
-from checkers_env.openings import BALLOTS
 from training.evolution.state import Champion
 from training.experiments.champions import champion_path, load_champion, write_champions
 from training.experiments.jobs import Job, Match, Player, Run, key_of, match_key, run_key, run_of
@@ -114,7 +113,7 @@ class ResultStore:
             if row is None or key(row) != self._key(job):
                 self._missing.add(job)
             else:
-                self._results[job] = self._decode(row)
+                self._results[job] = self._decode(job, row)
         return self._results.get(job)
 
     def date(self, jobs: Iterable[Job]) -> str:
@@ -251,26 +250,23 @@ class ResultStore:
             }
         assert isinstance(job, Match)
         names = [self._champion_name(player, job) for player in (job.first, job.second)]
-        outcome = {
-            name: value
-            for name, value in vars(result).items()
-            if name not in ("openings", "origin")
-        }
-        return match_fields(job) | {"champions": names, **outcome, "origin": origin}
+        row = match_fields(job) | {"champions": names} | vars(result) | {"origin": origin}
+        del row["openings"]
+        return row
 
     def _start(self, row: Row) -> Row:
         """Return the comparison of a run's present champion with generation 0, if there is one."""
         start = self._starts.get(row) or {}
         return start if [start.get("champion")] == row["champions"][:1] else {}
 
-    def _decode(self, row: Row) -> Result:
+    def _decode(self, job: Job, row: Row) -> Result:
         made, key = row["origin"], row["origin"]["environment"]
         if key not in self._environments:
             raise ValueError(f"{str(self.folder / ENVIRONMENTS)!r} lacks {key!r}: restore it")
         clock = tuple(made.get("clock", ()))
         date = made.get("date", UNDATED)
         origin = Origin(made["cpu_seconds"], clock, **self._environments[key], date=date)
-        if "preset" in row:
+        if isinstance(job, Run):
             return TrainingResult(
                 tuple(row["champions"]),
                 np.array(row["points"], np.int32),
@@ -279,9 +275,8 @@ class ResultStore:
                 origin,
                 start=self._start(row),
             )
-        ballot = ("", *BALLOTS[row["conditions"]["ballot"]])
         return MatchResult(
-            tuple(ballot[card] for card in row["cards"]),
+            job.openings,
             row["results"],
             tuple(row["differences"]),
             tuple(row["plies"]),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from checkers_env import openings
 from checkers_env.files import read_regular
 from checkers_env.movegen import Position
+from checkers_env.state import DrawRules
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
@@ -30,14 +31,24 @@ class LeagueFixture(NamedTuple):
     opening: str
 
 
-def read_openings(name: str) -> tuple[str, ...]:
+def read_openings(name: str, rules: DrawRules | None = None) -> tuple[str, ...]:
     """Return the openings of a ballot, of a file that :func:`openings.read_book` reads, or a card.
+
+    Raise ValueError for others, and for an opening that ends the game by the rules.
+    """
+    cards = BALLOTS.get(name) or _read_book(name)
+    for card in cards:
+        if over := openings.opening_board(card, rules or DrawRules()).outcome():
+            raise ValueError(f"the opening {card!r} ends the game: {over.reason}")
+    return cards
+
+
+def _read_book(name: str) -> tuple[str, ...]:
+    """Return the openings of a file, or a card.
 
     An opening that reaches the position of an earlier one by as many moves becomes that one: a game
     from it tells no more than another game from there.
     """
-    if name in BALLOTS:
-        return BALLOTS[name]
     text = _read_text(name)
     try:
         found = openings.read_book(text)
