@@ -1,4 +1,4 @@
-"""The game in JAX, as a pgx environment: `pip install '.[jax]'`.
+"""The game in JAX, as a pgx environment: `pip install 'checkers-laboratory[jax]'`.
 
 Boards are three uint32, a bit for each square, in the view of the side to move: its square 1 is the
 lowest bit. The directions of a move are those of :mod:`checkers_env.actions`.
@@ -26,7 +26,7 @@ try:
     from pgx._src.struct import dataclass
 except ImportError as error:
     raise ImportError(
-        f"checkers_env.pgx needs jax and pgx: pip install '.[jax]' ({error})", name=error.name
+        f"{error}: pip install 'checkers-laboratory[jax]'", name=error.name
     ) from error
 
 START_OWN, START_OPPONENT, KING_ROW = map(np.uint32, (0x00000FFF, 0xFFF00000, 0xF0000000))

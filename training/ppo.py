@@ -40,7 +40,9 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise
-        raise ValueError(f"PPO needs {error.name}: pip install '.[sb3]'") from error
+        raise ValueError(
+            f"PPO needs {error.name}: pip install 'checkers-laboratory[sb3]'"
+        ) from error
     files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
 
     def complete() -> bool:

@@ -135,7 +135,7 @@ def _load(path: Path, trust: bool) -> Any:
     except ImportError as error:
         raise ValueError(
             f"{path} needs Stable-Baselines3: install torch and the extra sb3 "
-            f"(pip install '.[sb3]'): {error}"
+            f"(pip install 'checkers-laboratory[sb3]'): {error}"
         ) from error
     algorithm = sb3_contrib.MaskablePPO
     try:

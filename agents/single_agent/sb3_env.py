@@ -14,7 +14,7 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
     raise ImportError(
-        f"SB3VecEnv needs torch and the extra sb3 (pip install '.[sb3]'): {error}"
+        f"SB3VecEnv needs torch and the extra sb3 (pip install 'checkers-laboratory[sb3]'): {error}"
     ) from error
 
 

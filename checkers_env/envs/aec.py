@@ -103,7 +103,7 @@ rules of the game say.
 - `"rgb_array"` returns an image, uint8 of shape (512, 512, 3), with the last move tinted and its
   captures crossed.
 - `"human"` shows that image in a window after each step, twice a second at most. It needs
-  pygame-ce: `pip install '.[human]'`.
+  pygame-ce: `pip install 'checkers-laboratory[human]'`.
 
 `env()` checks the order of calls and all actions in one wrapper, as PettingZoo's own three do, ten
 times as fast.

@@ -83,6 +83,6 @@ def _pygame() -> Any:
             raise ImportError("the pygame that is installed is not pygame-ce")
     except ImportError as error:
         raise ImportError(
-            f"render_mode 'human' needs pygame-ce (pip install '.[human]'): {error}"
+            f"render_mode 'human' needs pygame (pip install 'checkers-laboratory[human]'): {error}"
         ) from error
     return pygame

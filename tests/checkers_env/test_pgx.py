@@ -107,4 +107,4 @@ def test_positions_pictures_and_refusals(tmp_path):
 def test_import_without_jax_names_the_extra():
     code = "import sys; sys.modules['jax'] = None; import checkers_env.pgx"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install '.[jax]'" in done.stderr.splitlines()[-1]
+    assert "pip install 'checkers-laboratory[jax]'" in done.stderr.splitlines()[-1]

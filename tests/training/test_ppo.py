@@ -403,10 +403,7 @@ def test_missing_extra_is_one_line(capsys, monkeypatch, tmp_path):
         if not name.endswith(".config"):
             monkeypatch.delitem(sys.modules, name)
     status, text = run_command(capsys, monkeypatch, "--out", tmp_path / "run")
-    assert (status, text) == (
-        1,
-        "error: PPO needs torch: pip install '.[sb3]'",
-    )
+    assert (status, text) == (1, "error: PPO needs torch: pip install 'checkers-laboratory[sb3]'")
     assert not (tmp_path / "run").exists()
 
 

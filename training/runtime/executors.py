@@ -128,7 +128,7 @@ def check_executor(kind: str, workers: int, address: str | None) -> None:
     if address is not None and kind != "ray":
         raise ValueError(f"an address is for the executor 'ray', not {kind!r}")
     if kind == "ray" and find_spec("ray") is None:
-        raise ValueError("the executor 'ray' needs Ray: pip install '.[ray]'")
+        raise ValueError("the executor 'ray' needs Ray: pip install 'checkers-laboratory[ray]'")
     try:
         _check_reachable(address or "")
     except OSError as error:

@@ -154,7 +154,7 @@ def test_damaged_files_are_refused(tmp_path, content):
 
 def test_missing_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
-    with pytest.raises(ValueError, match=r"needs Stable-Baselines3: .*pip install '\.\[sb3\]'"):
+    with pytest.raises(ValueError, match=r"Stable-Baselines3: .*'checkers-laboratory\[sb3\]'"):
         sb3_agent(write_zip(tmp_path / "model.zip"))
 
 

@@ -49,7 +49,7 @@ def test_without_the_extra_the_import_names_it(monkeypatch):
     for name in ("stable_baselines3", "stable_baselines3.common.vec_env"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, "agents.single_agent.sb3_env", raising=False)
-    with pytest.raises(ImportError, match=r"pip install '\.\[sb3\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'checkers-laboratory\[sb3\]'"):
         importlib.import_module("agents.single_agent.sb3_env")
 
 

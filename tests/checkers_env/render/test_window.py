@@ -137,6 +137,6 @@ def test_without_pygame_the_error_names_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pygame", found)
     env = raw_env(render_mode="human")
-    with pytest.raises(ImportError, match=r"pip install '\.\[human\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'checkers-laboratory\[human\]'"):
         env.reset()
     env.close()

@@ -169,7 +169,7 @@ def test_workers_leave_ctrl_c_to_the_parent_and_end_by_sigterm():
 @pytest.mark.parametrize(
     ("spec", "address", "message"),
     [
-        (None, None, r"pip install '\.\[ray\]'"),
+        (None, None, r"pip install 'checkers-laboratory\[ray\]'"),
         ("ray", "127.0.0.1:1", r"no Ray cluster at '127\.0\.0\.1:1'"),
     ],
 )
