@@ -84,12 +84,11 @@ def _parse(text: str, lenient: bool) -> Position:
         raise ValueError(f"side to move {side!r} is neither 'B' nor 'W'")
     boards, kings = [0, 0], 0
     for letter, items in _by_colour(sections).items():
-        for square, king in _read_squares(items):
-            piece = 1 << square_to_bit(square)
-            if (boards[BLACK] | boards[WHITE]) & piece:
-                raise ValueError(f"square {square} is named twice")
-            boards[_SIDES[letter]] |= piece
-            kings |= piece if king else 0
+        for pieces, is_king in [_read_item(it.strip()) for it in items.split(",") if items]:
+            if twice := (boards[BLACK] | boards[WHITE]) & pieces:
+                raise ValueError(f"square {squares_of(twice)[0]} is named twice")
+            boards[_SIDES[letter]] |= pieces
+            kings |= pieces if is_king else 0
     if lenient:
         kings |= boards[BLACK] & KING_ROWS[BLACK] | boards[WHITE] & KING_ROWS[WHITE]
     position = Position(boards[BLACK], boards[WHITE], kings, _SIDES[side])
@@ -114,21 +113,20 @@ def _by_colour(sections: list[str]) -> dict[str, str]:
     return sections_by_colour
 
 
-def _read_squares(items: str) -> list[tuple[int, bool]]:
-    squares = []
-    for item in map(str.strip, items.split(",") if items else []):
-        match = _ITEM.fullmatch(item)
-        if not match:
-            raise ValueError(f"{item!r} is not a square, a king or a range such as 18, K31 or 1-12")
-        first = int(match[2])
-        last = int(match[3] or first)
-        for square in (first, last):
-            if not 1 <= square <= 32:
-                raise ValueError(f"square {square} is not 1 to 32")
-        if last < first:
-            raise ValueError(f"range {item!r} runs backwards")
-        squares += [(square, bool(match[1])) for square in range(first, last + 1)]
-    return squares
+@functools.lru_cache(1024)
+def _read_item(item: str) -> tuple[int, bool]:
+    """Return the pieces of a square or a range, a 35-bit board, and whether they are kings."""
+    match = _ITEM.fullmatch(item)
+    if not match:
+        raise ValueError(f"{item!r} is not a square, a king or a range such as 18, K31 or 1-12")
+    first = int(match[2])
+    last = int(match[3] or first)
+    for square in (first, last):
+        if not 1 <= square <= 32:
+            raise ValueError(f"square {square} is not 1 to 32")
+    if last < first:
+        raise ValueError(f"range {item!r} runs backwards")
+    return sum(1 << square_to_bit(it) for it in range(first, last + 1)), bool(match[1])
 
 
 def _format_squares(pieces: int, kings: int) -> str:

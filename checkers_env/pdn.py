@@ -248,11 +248,12 @@ class _Reader:
             raise self._error(message, kind.at)
         if given is None:
             return fen.parse(fen.START)
+        is_unusual = fen.is_unusual(given.text)
         try:
-            start = fen.parse(given.text, lenient=True)
+            start = fen.parse(given.text, lenient=is_unusual)
         except ValueError as error:
             raise self._error(str(error), given.at) from None
-        if fen.is_unusual(given.text):
+        if is_unusual:
             text = fen.format_position(*start)
             self._warn("FEN", f"the position {given.text!r} is read as {text!r}", given.at)
             self._tags["FEN"] = given._replace(text=text)

@@ -46,8 +46,7 @@ def read_openings(name: str, rules: DrawRules | None = None) -> tuple[str, ...]:
 def _read_book(name: str) -> tuple[str, ...]:
     """Return the openings of a file, or a card.
 
-    An opening that reaches the position of an earlier one by as many moves becomes that one: a game
-    from it tells no more than another game from there.
+    An opening that reaches the position of an earlier one by as many moves becomes that one.
     """
     text = _read_text(name)
     try:
