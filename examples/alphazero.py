@@ -47,6 +47,8 @@ try:
     from checkers_env.pgx import CELL_BITS, PLAYABLE, Checkers, CheckersState
 except ImportError as error:
     needs = "examples/alphazero.py needs jax, mctx, optax and pgx: pip install '.[alphazero]'"
+    if __name__ == "__main__":
+        sys.exit(f"error: {needs} ({error})")
     raise ImportError(f"{needs} ({error})", name=error.name) from error
 
 CURVE, HEADER, PLAYER = "curve.csv", "checkers-laboratory alphazero", "player.safetensors"
