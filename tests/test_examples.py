@@ -28,9 +28,9 @@ SHORTER = {
     ],
     "train": [("learn(8_000)", "learn(1_000)"), ("range(50)", "range(10)")],
     "other_optimiser": [("GENERATIONS, DEPTH, KING = 20,", "GENERATIONS, DEPTH, KING = 2,")],
-    # What another test does with this file: tests/agents/test_architectures.py.
     "own_evaluator": [
         ('Coevolution("advance", parents=4, opponents=2', 'TDLearning("advance", games=5'),
+        ("generations=3", "generations=1, curve_every=0"),
     ],
     "evolve": [("range(1, 41)", "range(1, 11)"), ("range(3, 39)", "range(3, 9)")],
 }

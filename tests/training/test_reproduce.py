@@ -18,7 +18,8 @@ from training.experiments.results import ResultStore
 from training.experiments.tables import EXPERIMENTS
 
 SCRIPT = Path(reproduce.__file__)
-QUICK = ["--experiment", "table-6.18", "--scale", "0.01", "--executor", "threads", "--workers", "1"]
+ONE = ["--experiment", "table-6.18", "--scale", "0.01"]
+QUICK = [*ONE, "--executor", "threads", "--workers", "1"]
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_table_is_computed_once(command, tmp_path):
     assert contents(tmp_path / "work" / "results") == made
     assert (tmp_path / "here" / "reproduction.md").read_text() == table
     assert "# Verdicts\n" in (tmp_path / "here" / "verdicts.md").read_text()
-    status, said = command("--list", *QUICK[:4], "--work", "work")
+    status, said = command("--list", *ONE, "--work", "work")
     assert "3/3" in said.splitlines()[-2]
 
 
@@ -121,10 +122,7 @@ def test_results_of_another_version_are_computed_again(command, tmp_path, monkey
         (["--all", "--scale", "2"], "scale must be above 0 and at most 1, not 2.0"),
         (["--all", "--seeds", "0"], "seeds must be at least 1, not 0"),
         (["--all", "--workers", "0"], "workers must be at least 1, not 0"),
-        (
-            ["--list", "--workers", "-3"],
-            "--workers has no effect with --list: leave it out",
-        ),
+        (["--list", "--workers", "-3"], "--workers has no effect with --list: leave it out"),
         (["--list", "--deadline", "5"], "--deadline has no effect with --list"),
         (
             ["--all", "--compare", "results", "--page", "a.md"],
@@ -132,7 +130,7 @@ def test_results_of_another_version_are_computed_again(command, tmp_path, monkey
         ),
         (["--all", "--starts", "--compare", "results"], "--starts has no effect with --compare"),
         (["--all", "--seeds", "101"], "seeds must be at most 100, not 101"),
-        (["--all", "--workers", "1001"], "workers (processes) must be at most 1,000, not 1001"),
+        ([*ONE, "--workers", "1001"], "workers (processes) must be at most 1,000, not 1001"),
         (["--list", "--results", "file"], "--results must be a folder, not the file 'file'"),
         (["--list", "--work", "file/w"], "--work must be a folder, not below the file 'file'"),
         (["--all", "--compare", "file"], "--compare must be a folder, not the file 'file'"),
@@ -140,8 +138,8 @@ def test_results_of_another_version_are_computed_again(command, tmp_path, monkey
         (["--all", "--verdicts", "folder"], "--verdicts must be a file, not the folder 'folder'"),
         (["--all", "--fresh", "--champions"], "--champions has no effect with --fresh"),
         (["--all", "--deadline", "nan"], "deadline must be at least 0 minutes, not nan"),
-        (["--all", "--address", "here:1"], "an address is for the executor 'ray'"),
-        (["--all", "--compare", "nowhere"], "compare must be a folder: 'nowhere' does not exist"),
+        ([*ONE, "--address", "here:1"], "an address is for the executor 'ray'"),
+        ([*ONE, "--compare", "nowhere"], "compare must be a folder: 'nowhere' does not exist"),
     ],
 )
 def test_invalid_options_are_refused(command, tmp_path, words, message):
