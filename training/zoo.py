@@ -129,7 +129,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
     for request in requests:
         play_missing(request, config, console, games)
     plan = plan_league(requests[0])
-    league = read_league(requests[0], games)
+    league = read_league(requests[0], plan, games)
     boards = positions(games.beginnings(plan))
     short = {entrant.name: name for entrant, name in zip(league.entrants, choices, strict=False)}
     lines = [
@@ -178,14 +178,14 @@ def make_cards(page: str, config: ZooConfig) -> Iterator[tuple[str, str]]:
     choices = choose_players(config, store)
     files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
     games = LeagueStore(config.results)
-    common = read_league(request_league([*files.values()], config), games)
-    played, drawn = Counter[int](), Counter[int]()
-    for game in common.games:
-        played.update((game.black, game.white))
-        drawn.update((game.black, game.white) if game.score == 0.5 else ())
+    request = request_league([*files.values()], config)
+    common = read_league(request, plan_league(request), games).games
+    played = Counter(it for game in common for it in (game.black, game.white))
+    drawn = Counter(it for game in common if game.score == 0.5 for it in (game.black, game.white))
     for number, (name, choice) in enumerate(choices.items()):
         request = request_league([files[name]], config, examine=True)
-        alone, found = read_league(request, games), games.findings(plan_league(request)) or []
+        plan = plan_league(request)
+        alone, found = read_league(request, plan, games), games.findings(plan) or []
         share = drawn[number] / played[number]
         kept = choice_of_file(files[name], choice, store)
         lines = standings(alone, find_anchor(alone.entrants))
@@ -284,9 +284,8 @@ def play_missing(
         store.add(plan, *benchmark.play_league(resumed, setup, folder, console, known_games))
 
 
-def read_league(request: benchmark.BenchmarkConfig, store: LeagueStore) -> League:
+def read_league(request: benchmark.BenchmarkConfig, plan: LeaguePlan, store: LeagueStore) -> League:
     """Return a league from the store. Raise ValueError if games or findings are missing."""
-    plan = plan_league(request)
     games = store.games(plan)
     if not is_complete(plan, store, len(games)):
         raise ValueError(f"the results lack games of {plan.name}: run python training/zoo.py")

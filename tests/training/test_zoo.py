@@ -246,7 +246,7 @@ def test_run_without_weights_keeps_the_zoos_file(store, tmp_path):
     line = StandingsRow(PLAYER, 0.0, -1.0, 1.0, 2, 1, 0, 1, 0.5, 0.4, 0.6)
     told = card(PLAYER, bare, {PLAYER: "+0 [-1, +1]"}, 0.0, [line], [])
     assert "validation" not in told
-    other = choice._replace(scores=choice.scores | {7: 100.0})
+    other = choice._replace(scores=choice.scores | {7: 101.0})
     told = card(PLAYER, other, {PLAYER: "+0 [-1, +1]"}, 0.0, [line], [])
     assert "Its seed was the best when the zoo was filled; seed 7 is better since" in told
 

@@ -181,6 +181,12 @@ class Run:
             "results_version": self.results_version,
         }
 
+    @functools.cached_property
+    def lineage(self) -> str:
+        """Name of its training lineage: a hash of its configuration without the length."""
+        rest = {name: it for name, it in self.configuration.items() if name != "generations"}
+        return f"{self.preset}-seed-{self.seed}-{key_of(rest)}"
+
     @property
     def title(self) -> str:
         """Name in messages."""

@@ -64,9 +64,11 @@ class Scope:
 
     def has(self, player: Player) -> bool:
         """Return whether a player with this seed takes part."""
-        if not player.trained or player.seed is None or player.seed >= VALIDATION_SEED:
+        if not player.trained or player.seed is None:
             return True
-        return player.seed < max(2, self.seeds_of(player))
+        # The panel of the validation; that of a trial is the piece counter alone.
+        in_panel = self.scale == 1 and player.seed >= VALIDATION_SEED
+        return in_panel or player.seed < max(2, self.seeds_of(player))
 
     def games(
         self, line: Row, conditions: Conditions = AS_THE_THESIS

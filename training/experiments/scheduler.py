@@ -20,7 +20,7 @@ from typing import NamedTuple
 from safetensors import SafetensorError, safe_open
 
 from checkers_env.files import open_regular
-from training.experiments.jobs import Job, Match, Run, get_preset, key_of, run_key
+from training.experiments.jobs import Job, Match, Run, get_preset, run_key
 from training.experiments.results import Result, ResultStore
 from training.experiments.worker import Deadline, play, train
 from training.trainer.checkpoint import FILE_NAME, HEADER
@@ -182,14 +182,7 @@ def _clear(job: Job, left: Iterable[Job], context: ExecutionContext) -> None:
 
 def training_lineage(job: Run, jobs: Iterable[Job]) -> list[Run]:
     """Return the runs among `jobs` that belong to the training lineage of `job`."""
-    return [it for it in jobs if isinstance(it, Run) and _lineage_name(it) == _lineage_name(job)]
-
-
-@functools.cache
-def _lineage_name(job: Run) -> str:
-    """Return the name of a run's lineage: a hash of its configuration without the length."""
-    rest = {name: it for name, it in job.configuration.items() if name != "generations"}
-    return f"{job.preset}-seed-{job.seed}-{key_of(rest)}"
+    return [it for it in jobs if isinstance(it, Run) and it.lineage == job.lineage]
 
 
 def folder_of(work: Path, job: Run) -> Path:
@@ -197,7 +190,7 @@ def folder_of(work: Path, job: Run) -> Path:
 
     If the checkpoint of the lineage is already beyond the run's end, the run has its own folder.
     """
-    shared = work / _lineage_name(job)
+    shared = work / job.lineage
     return (
         shared
         if generations_done(shared) <= job.length
