@@ -18,7 +18,7 @@ from checkers_env.movegen import Position
 
 
 class TablebaseEvaluator(NamedTuple):
-    """An evaluator for the positions that an endgame tablebase does not hold."""
+    """An evaluator for the positions that an endgame tablebase, if it holds any, does not hold."""
 
     evaluator: Any
     tablebase: Any  # agents.endgame.probe.Tablebase
@@ -29,12 +29,13 @@ def _evaluate_tablebase(
     wrapper: TablebaseEvaluator, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
     # Half of the evaluation: no evaluation outweighs a result from the tables.
-    return evaluate(wrapper.evaluator, position, view, state, scratch) / 2
+    weight = 0.5 if wrapper.tablebase.indexing.pieces else 1.0
+    return weight * evaluate(wrapper.evaluator, position, view, state, scratch)
 
 
 @value_scale.register(TablebaseEvaluator)
 def _tablebase_value_scale(wrapper: TablebaseEvaluator) -> float:
-    return value_scale(wrapper.evaluator) / 2
+    return value_scale(wrapper.evaluator) * (0.5 if wrapper.tablebase.indexing.pieces else 1.0)
 
 
 @state_size.register(TablebaseEvaluator)
@@ -63,4 +64,4 @@ def _advance_tablebase_state(
 
 @probe_tablebase.register(TablebaseEvaluator)
 def _probe_evaluator_tablebase(wrapper: TablebaseEvaluator, position: Position, over: bool) -> int:
-    return 0 if over else probe(wrapper.tablebase, position)
+    return 0 if over and wrapper.tablebase.indexing.pieces else probe(wrapper.tablebase, position)

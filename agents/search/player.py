@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agents.endgame.evaluator import TablebaseEvaluator
+from agents.endgame.indexing import Indexing
 from agents.endgame.probe import NO_TABLEBASE, Tablebase, keep_best_moves
 from agents.player import is_stochastic, select_move, uses_history
 from agents.search.alphabeta import search
@@ -133,10 +134,12 @@ def _select_tablebase_move(
     tt_namespace: int,
     rng: KernelArg,
 ) -> int:
-    if popcount(position.black | position.white) <= tablebase.indexing.pieces:
+    indexing = tablebase.indexing
+    if popcount(position.black | position.white) <= indexing.pieces:
         count = keep_best_moves(borrowed(tablebase), position, borrowed(ws.rows), count)
-        return search_move(player, player.evaluator, position, ws, count, tt_namespace, rng)
-    evaluator = TablebaseEvaluator(player.evaluator, tablebase)
+        # Search on without tables: with `player.evaluator` a second search would be compiled.
+        indexing = Indexing(indexing.starts, indexing.men, 0)
+    evaluator = TablebaseEvaluator(player.evaluator, Tablebase(indexing, tablebase.plies))
     return search_move(player, evaluator, position, ws, count, tt_namespace, rng)
 
 
