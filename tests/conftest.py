@@ -20,8 +20,8 @@ os.environ["COLUMNS"] = "100"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = (
-    *("hostile_league", "power_cut", "architectures", "examples", "strong_player"),
-    *("benchmark", "subprocess_agent", "jit"),
+    *("bounds", "hostile_league", "power_cut", "examples", "strong_player"),
+    *("benchmark", "subprocess_agent", "jit", "hostile_requests", "page"),
 )
 
 

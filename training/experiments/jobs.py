@@ -251,6 +251,7 @@ def _draw_openings(conditions: Conditions, scale: float, seed: int) -> tuple[str
     return (*(() if conditions.games else ("",)), *np.resize(cards, drawn).tolist())
 
 
+@functools.cache
 def find_preset(name: str) -> Preset | None:
     """Return a preset or a variant of one, such as ``c0@opponents=10``; None for other names."""
     return make_variant(name, PLAYERS)
