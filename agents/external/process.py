@@ -78,11 +78,6 @@ def can_isolate() -> bool:
     return not subprocess.run(probe, stderr=subprocess.DEVNULL, check=False).returncode
 
 
-def is_crash(code: int) -> bool:
-    """Return whether an exit code is a program's own; a signal such as SIGKILL is sent to it."""
-    return code >= 0 or -code in CRASHES
-
-
 class SupervisedProcess:
     """A program under :mod:`agents.external.supervisor`, which ends it with all it starts (POSIX).
 
@@ -128,7 +123,35 @@ class SupervisedProcess:
             return True
         return False
 
-    def report(self) -> str:
+    def send(self, line: bytes) -> None:
+        """Send a line without waiting. There is no sign of its arrival but an answer."""
+        with suppress(ChannelClosedError):
+            self.channel.send(line)
+
+    def read(self, expected: str, seconds: float | None) -> bytes:
+        """Return the next line.
+
+        Raise EngineError, whose text lacks the subject, when the program has ended, or sends no
+        line in time; `expected` is what it should be.
+        """
+        try:
+            return self.channel.receive(None if seconds is None else time.monotonic() + seconds)
+        except TimeoutError:
+            raise EngineError(f"gave no {expected}") from None
+        except ChannelClosedError:
+            raise EngineError(self._exit_text()) from None
+
+    def _exit_text(self) -> str:
+        report, has_ended = self._report(), self.wait(GRACE_SECONDS)
+        if report := report or self._report():
+            return report
+        if not has_ended:
+            return "has closed its output"
+        code = self.popen.returncode  # a signal such as SIGKILL is sent to it
+        is_own = code >= 0 or -code in CRASHES
+        return f"has ended with exit code {code}" if is_own else f"was killed by signal {-code}"
+
+    def _report(self) -> str:
         """Return the limit that was passed, or why the program did not start; else nothing."""
         with suppress(OSError):
             return self._lifeline.recv(MAX_REPORT_BYTES).decode("utf-8", "replace")
@@ -146,16 +169,14 @@ class SupervisedProcess:
         """Let the program go on."""
         self._order(supervisor.RESUME)
 
-    def close(self, grace: float, last: bytes | None = None) -> str:
-        """End the program with all that it started; return its report.
+    def close(self, grace: float, last: bytes | None = None) -> None:
+        """End the program with all that it started.
 
         After the line `last` and the end of the input the program has `grace` seconds, and as many
         after SIGTERM. Then SIGKILL ends it.
         """
-        report = self.report()
         if last is not None:
-            with suppress(ChannelClosedError):
-                self.channel.send(last)
+            self.send(last)
         for order in (supervisor.RESUME, supervisor.TERMINATE) if grace else ():
             self._order(order)
             end = time.monotonic() + grace
@@ -165,9 +186,7 @@ class SupervisedProcess:
         else:
             self._kill()
         self.channel.close()
-        report = report or self.report()
         self._lifeline.close()
-        return report
 
     def _order(self, order: bytes) -> None:
         with suppress(OSError):
@@ -185,16 +204,11 @@ class SupervisedProcess:
 class LineProcess:
     """A supervised program that speaks by lines of text (POSIX).
 
-    :meth:`close`, the garbage collection of this object and the exit of the interpreter end the
+    `close`, the garbage collection of this object and the exit of the interpreter end the
     program, first by `quit_line`. A program that cannot be started is a ValueError.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        quit_line: str | None = None,
-        limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
-    ) -> None:
+    def __init__(self, command: Sequence[str], quit_line: str, limits: ProcessLimits) -> None:
         self.name = shlex.join(command)  # in errors
         program = shutil.which(command[0])
         if program is None:
@@ -210,15 +224,13 @@ class LineProcess:
             target=_keep_lines, args=(process.popen.stderr, self._errors), daemon=True
         )
         self._error_reader.start()
-        last = None if quit_line is None else _encode(quit_line)
-        self._end = weakref.finalize(self, _end_process, process, last, os.getpid())
+        self.close = weakref.finalize(self, _end_process, process, _encode(quit_line), os.getpid())
         self.pause, self.resume, self.interrupt = process.pause, process.resume, process.interrupt
         self.discard_output = process.channel.discard
 
     def send(self, line: str) -> None:
-        """Send a line without waiting. There is no sign of its arrival but an answer."""
-        with suppress(ChannelClosedError):
-            self._process.channel.send(_encode(line))
+        """Send a line without waiting."""
+        self._process.send(_encode(line))
 
     def read(self, expected: str, seconds: float) -> str:
         """Return the next line, stripped.
@@ -229,12 +241,11 @@ class LineProcess:
             When the program has ended, or sends no line in time; `expected` is what it should be.
         """
         try:
-            line = self._process.channel.receive(time.monotonic() + seconds)
-        except TimeoutError:
-            raise self.error(f"gave no {expected}") from None
-        except ChannelClosedError:
-            raise self.error(self._exit_text()) from None
-        self._last_line = _decode(line)
+            self._last_line = _decode(self._process.read(expected, seconds))
+        except EngineError as fault:
+            if self._process.popen.returncode is not None:
+                self._error_reader.join(GRACE_SECONDS)
+            raise self.error(str(fault)) from None
         return self._last_line
 
     def error(self, fault: str) -> EngineError:
@@ -245,22 +256,6 @@ class LineProcess:
         if errors := list(self._errors):
             parts.append("its standard error ends: " + " / ".join(e[:MAX_SHOWN] for e in errors))
         return EngineError("; ".join(parts))
-
-    def close(self) -> None:
-        """End the program if it is running."""
-        self._end()
-
-    def _exit_text(self) -> str:
-        report = self._process.report()
-        has_ended = self._process.wait(GRACE_SECONDS)
-        self._error_reader.join(GRACE_SECONDS)
-        if report := report or self._process.report():
-            return report.removeprefix("it ")
-        if not has_ended:
-            return "has closed its output"
-        code = self._process.popen.returncode
-        end, killed = f"has ended with exit code {code}", f"was killed by signal {-code}"
-        return end if is_crash(code) else killed
 
 
 def _keep_lines(pipe: IO[bytes], lines: deque[str]) -> None:
@@ -277,6 +272,6 @@ def _encode(line: str) -> bytes:
     return line.encode("utf-8", "surrogateescape")
 
 
-def _end_process(process: SupervisedProcess, last: bytes | None, owner_pid: int) -> None:
+def _end_process(process: SupervisedProcess, last: bytes, owner_pid: int) -> None:
     if os.getpid() == owner_pid:  # the program of a fork belongs to its parent
         process.close(GRACE_SECONDS, last)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import pickle
 import sys
-import threading
-import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,14 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent, check_move
-from agents.external.channel import ChannelClosedError
-from agents.external.process import (
-    MAX_LINE_BYTES,
-    ProcessLimits,
-    Starts,
-    SupervisedProcess,
-    is_crash,
-)
+from agents.external.process import MAX_LINE_BYTES, ProcessLimits, Starts, SupervisedProcess
 from checkers_env.board import Board
 from checkers_env.errors import CLAIMS, EngineError, GameEndedError
 from checkers_env.moves import Move
@@ -34,7 +24,6 @@ START_SECONDS = 120.0  # for imports and the agent's constructor
 MOVE_SECONDS = 60.0  # by default
 GRACE_SECONDS = 5.0  # to end without a signal
 MAX_ERROR = 2000  # characters of an error that is sent
-MAX_SQUARES = 32  # largest number of squares in a move, with a margin
 PACKAGE = Path(__file__).parents[1]
 # The agent's own output becomes standard error, which keeps it out of answers and of tables.
 PROGRAM = """
@@ -78,14 +67,14 @@ class SubprocessAgent:
 
     def act(self, board: Board) -> Move:
         """Return the agent's move. Raise EngineError when the agent raises, dies or stalls."""
-        move = self._call("act", board).get("move")
-        if isinstance(move, list) and len(move) == 2 and all(map(_is_squares, move)):
-            return Move(tuple(move[0]), tuple(move[1]))
+        index, moves = self._call("act", board), board.legal_moves
+        if type(index) is int and 0 <= index < len(moves):
+            return moves[index]
         raise EngineError("it sent no move")
 
     def accept_draw(self, board: Board) -> bool:
         """Return whether the agent has this method and accepts the opponent's claim of a draw."""
-        return self._call("accept_draw", board).get("result") is True
+        return self._call("accept_draw", board) is True
 
     def game_over(self, board: Board, side: int) -> None:
         """Pass the end of a game to an agent with this method."""
@@ -96,12 +85,13 @@ class SubprocessAgent:
         if process := self._process:
             process.interrupt()
 
-    def close(self) -> None:
+    def close(self, grace: float = GRACE_SECONDS) -> None:
         """End the process and the processes that it started."""
-        if self._process:
-            self._end(GRACE_SECONDS)
+        process, self._process = self._process, None
+        if process:
+            process.close(grace)
 
-    def _call(self, method: str, *arguments: object) -> dict[str, Any]:
+    def _call(self, method: str, *arguments: object) -> Any:
         if self._process is None:
             self._start()
         return self._request(method, pickle.dumps((method, *arguments)), self._timeout)
@@ -118,39 +108,28 @@ class SubprocessAgent:
                 raise EngineError(f"{self.name} cannot be made: {error}") from error
             raise
 
-    def _request(self, method: str, call: bytes, timeout: float | None) -> dict[str, Any]:
-        """Return the answer. A process that gives none is killed, so that none comes later."""
+    def _request(self, method: str, call: bytes, timeout: float | None) -> Any:
+        """Return the result. A process that gives none is killed, so that none comes later."""
         process = self._process
         assert process
-        deadline = None if timeout is None else time.monotonic() + timeout
+        limit = "" if timeout is None else f" within {timeout:g} s"
         self._requests += 1
         request = {"request": self._requests, "call": base64.b64encode(call).decode()}
         process.resume()
         try:
-            process.channel.send(json.dumps(request).encode())
-            answer = _parse(process.channel.receive(deadline))
-            if answer.pop("request", None) != self._requests:
-                raise EngineError("it answered another request")
-        except ChannelClosedError:
-            report, code = self._end(GRACE_SECONDS), process.popen.returncode
-            end = f"died in {method} (exit code {code})"
-            killed = f"was killed in {method} by signal {-code}"
-            raise EngineError(report or f"it {end if is_crash(code) else killed}") from None
-        except TimeoutError:
-            report = self._end(0.0)
-            raise EngineError(report or f"no answer to {method} within {timeout:g} s") from None
-        except BaseException:
-            self._end(0.0)
+            process.send(json.dumps(request).encode())
+            answer = _parse(process.read(f"answer to {method}{limit}", timeout))
+            if answer.get("request") != self._requests:
+                raise EngineError("answered another request")
+        except BaseException as fault:
+            self.close(0.0)
+            if isinstance(fault, EngineError):
+                raise EngineError(f"it {fault}") from None
             raise
         process.pause()  # it must not take processor time from others
         if "error" in answer:
             raise _error_from_json(answer)
-        return answer
-
-    def _end(self, grace: float) -> str:
-        assert self._process
-        process, self._process = self._process, None
-        return process.close(grace)
+        return answer.get("result")
 
 
 def _pickle_start(make: Callable[[], Agent]) -> bytes:
@@ -162,24 +141,16 @@ def _pickle_start(make: Callable[[], Agent]) -> bytes:
         ) from error
 
 
-def _is_squares(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) <= MAX_SQUARES
-        and all(type(square) is int for square in value)
-    )
-
-
 def _parse(line: bytes) -> dict[str, Any]:
     """Return an answer. Raise EngineError for what is no JSON object of a bounded size."""
     if len(line) > MAX_LINE_BYTES:
-        raise EngineError(f"it sent more than {MAX_LINE_BYTES} bytes without a line end")
+        raise EngineError(f"sent more than {MAX_LINE_BYTES} bytes without a line end")
     try:
         answer = json.loads(line.decode())  # loads would guess other encodings
     except (ValueError, RecursionError) as error:
-        raise EngineError(f"it sent no JSON: {error}") from None
+        raise EngineError(f"sent no JSON: {error}") from None
     if not isinstance(answer, dict):
-        raise EngineError("it sent JSON that is no object")
+        raise EngineError("sent JSON that is no object")
     return answer
 
 
@@ -192,7 +163,6 @@ def _error_from_json(answer: dict[str, Any]) -> EngineError:
 
 def serve(source: int, sink: int) -> None:
     """Answer requests until their descriptor is closed: the child's main loop."""
-    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     Board().outcome()  # load the kernels of boards before the first move
     agent: Any = None
     with open(source, "rb") as requests, suppress(OSError), open(sink, "wb") as answers:
@@ -204,7 +174,7 @@ def serve(source: int, sink: int) -> None:
                 if method == "start":
                     agent = arguments[0]()
                 else:
-                    answer = _call_agent(agent, method, arguments)
+                    answer["result"] = _call_agent(agent, method, arguments)
             except GameEndedError as error:
                 answer = {"error": str(error)[:MAX_ERROR], "claim": str(error.claim)[:MAX_ERROR]}
             except EngineError as error:
@@ -217,21 +187,12 @@ def serve(source: int, sink: int) -> None:
     getattr(agent, "close", lambda: None)()
 
 
-def _call_agent(agent: Any, method: str, arguments: list[Any]) -> dict[str, Any]:
-    """Return the move of ``act``, or whether an optional method returns True."""
+def _call_agent(agent: Any, method: str, arguments: list[Any]) -> int:
+    """Return the index of the move of ``act``, or whether an optional method returns True."""
     if method != "act":
-        return {"result": getattr(agent, method, _nothing)(*arguments) is True}
+        return getattr(agent, method, lambda *_: None)(*arguments) is True
     (board,) = arguments
-    move = agent.act(board.copy())
-    if isinstance(move, str):
-        move = check_move(move, board)
-    if not isinstance(move, Move):
-        raise EngineError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
-    return {"move": [[*map(int, squares)] for squares in (move.squares, move.captured)]}
-
-
-def _nothing(*arguments: object) -> None:
-    """Do nothing, for an agent without the method."""
+    return board.legal_moves.index(check_move(agent.act(board.copy()), board))
 
 
 def _error_text(error: BaseException) -> str:
@@ -240,10 +201,3 @@ def _error_text(error: BaseException) -> str:
     file = Path(place.filename)
     where = "" if PACKAGE in file.parents else f" ({file.name}, line {place.lineno})"
     return f"{type(error).__name__}: {error}{where}"
-
-
-def _exit_with_parent(parent: int) -> None:
-    """Exit when the parent process has gone, even during a move."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)

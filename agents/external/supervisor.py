@@ -124,7 +124,7 @@ def _execute(command: list[str], lifeline: int, memory: int, processes: int) -> 
             _limit(resource.RLIMIT_NPROC, _user_tasks() + TASKS_PER_PROCESS * processes)
         os.execv(command[0], command)
     except OSError as error:
-        os.write(lifeline, f"it cannot be started: {error.strerror}".encode())
+        os.write(lifeline, f"cannot be started: {error.strerror}".encode())
     finally:
         os._exit(127)
 
@@ -179,10 +179,10 @@ def _excess(memory: int, processes: int) -> str:
     """Name the limit that all processes together have passed."""
     running = list(_descendants())
     if processes and len(running) > processes:
-        return f"it had more than {processes} processes"
+        return f"had more than {processes} processes"
     counts = (_resident_bytes, _own_bytes)  # the first is fast, but counts shared pages repeatedly
     if memory and all(sum(map(count, running)) > memory for count in counts):
-        return f"it used more than {memory >> 20} MB of memory"
+        return f"used more than {memory >> 20} MB of memory"
     return ""
 
 
@@ -191,11 +191,8 @@ def _kill_all(command: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(command, signal.SIGKILL)
     while time.monotonic() < end:
-        running = list(_descendants())
-        for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first: none can fork meanwhile
-            for pid in running:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, number)
+        _signal_all(signal.SIGSTOP)  # at first: none can fork meanwhile
+        _signal_all(signal.SIGKILL)
         list(_reap())
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

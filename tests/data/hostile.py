@@ -161,8 +161,8 @@ class WrongTypes(Hostile):
 
 class WrongMoves(Hostile):
     def attack(self, board):
-        for move in ("x", [1], [["9"], []], [[9.5], []], [[True, 13], []], [[9] * 99, []]):
-            answer = {"request": board.ply + 2, "move": move}
+        for move in (99, -1, True, 1.0, "x", [1]):
+            answer = {"request": board.ply + 2, "result": move}
             os.write(CHANNEL, json.dumps(answer).encode() + b"\n")
         time.sleep(FOREVER)
 

@@ -183,7 +183,6 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         self._starts = limits.starts or Starts()
         self._level, self._dialect = write_line("level", level), dialect
         self._move_timeout, self._start_timeout = (seconds or 0.0) + timeout, starting
-        self._lock = threading.Lock()
         self._last_moves: list[Move] | None = None  # of the game at the last request
         self._process: LineProcess | None = None
         self.name = self._start().name
@@ -198,19 +197,17 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         """
         if not board.legal_moves:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
-        with self._lock:
-            try:
-                return self._request_move(board)
-            except BaseException:
-                self.close()
-                raise
+        try:
+            return self._request_move(board)
+        except BaseException:
+            self.close()
+            raise
 
     def new_game(self, rng: np.random.Generator) -> None:
         """Start the engine if an error has ended it, so that no move waits for that."""
-        with self._lock:
-            self._last_moves = None
-            if self._process is None:
-                self._start()
+        self._last_moves = None
+        if self._process is None:
+            self._start()
 
     def interrupt(self) -> None:
         """End the process, from another thread; a move that is waited for raises EngineError."""
@@ -225,9 +222,6 @@ class HubAgent(AbstractContextManager["HubAgent"]):
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        return f"<HubAgent {self.name!r}, {self._level}>"
 
     def _start(self) -> LineProcess:
         try:

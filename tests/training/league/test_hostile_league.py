@@ -17,10 +17,10 @@ from training.league.journal import FILE_NAME
 from training.league.records import load_league
 
 HOSTILE = DATA / "hostile.py"
-LATE = "no answer to act within N s"
+LATE = "it gave no answer to act within N s"
 FAULTS = {  # of hostile.py, and what the record says of each
-    "Crash": r"it died in act \(exit code -11\)",
-    "Exit": r"it died in act \(exit code 0\)",
+    "Crash": r"it has ended with exit code -11",
+    "Exit": r"it has ended with exit code 0",
     "Hang": LATE,
     "Stop": LATE,
     "PartialWrite": LATE,
@@ -28,15 +28,15 @@ FAULTS = {  # of hostile.py, and what the record says of each
     "Flood": "it sent more than 65536 bytes without a line end",
     "FloodOfLines": "it answered another request",
     "FloodOfText": r"ValueError: \?\[2J and so on .*",
-    "Forks": r"it died in act \(exit code 0\)",
+    "Forks": r"it has ended with exit code 0",
     "ManyForks": "it had more than 16 processes",
     "Memory": "(MemoryError: .*|it used more than 768 MB of memory)",
     "SharedMemory": "it used more than 768 MB of memory",
-    "ClosedDescriptors": r"it died in act \(exit code \d\)",
+    "ClosedDescriptors": r"it has ended with exit code \d",
     "WrongTypes": "it sent .*",
     "WrongMoves": "(it sent no move|it answered another request)",
     "Pickle": "it sent no JSON: .*",
-    "KillSupervisor": rf"({LATE}|it was killed in act by signal 9)",
+    "KillSupervisor": rf"({LATE}|it was killed by signal 9)",
     "KillOthers": LATE,
     "StopSupervisor": LATE,
     "ForeignDescriptors": "it answered another request",
