@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -24,12 +25,12 @@ from agents.external.dxp.messages import HOST, PORT
 from agents.external.dxp.session import DxpGame, challenge, serve
 from agents.registry import make
 from checkers_env import pdn
+from checkers_env.board import RESULTS
 from checkers_env.errors import EngineError
 from checkers_env.fen import START
 from checkers_env.files import check_output
-from checkers_env.movegen import BLACK, WHITE
+from checkers_env.movegen import BLACK
 
-RESULTS = {BLACK: "1-0", WHITE: "0-1", None: "1/2-1/2"}
 FAILED, INTERRUPTED = 1, 130
 LARGEST_LIMIT = 999  # minutes or moves: a request has three digits for each
 _ROLE = tyro.conf.create_mutex_group(required=True)
@@ -98,18 +99,19 @@ def run(config: DxpConfig) -> None:
             )
         if not 0 <= value <= LARGEST_LIMIT:
             raise ValueError(f"--{name} must be 0 to {LARGEST_LIMIT}, not {value}")
+    if config.games is not None and config.games < 1:
+        raise ValueError(f"--games must be at least 1, not {config.games}")
     if config.pdn:
         check_output("--pdn", config.pdn)
     agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
     rng = np.random.default_rng(config.seed)
     if config.listen:
         print(f"{config.agent} waits on {address}", flush=True)
-        games = serve(agent, address, config.games, rng)
+        count, games = config.games, serve(agent, address, rng)
     else:
-        count = 2 if config.games is None else config.games
-        games = challenge(agent, address, count, rng, **given)
+        count, games = config.games or 2, challenge(agent, address, rng, **given)
     played: list[DxpGame] = []
-    for game in games:
+    for game in islice(games, count):
         played.append(game)
         print(f"game {len(played)}: {_summary(game)}", flush=True)
         if config.pdn:

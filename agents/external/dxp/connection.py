@@ -63,34 +63,35 @@ class DxpAddress(NamedTuple):
             tcp = socket.create_connection((self.host, self.port), timeout=self.timeout)
         except (OSError, OverflowError) as error:
             raise EngineError(f"cannot connect to {self}: {error}") from error
-        return DxpConnection(tcp, name)
+        return DxpConnection(tcp, name, self.timeout)
+
+    def accept(
+        self, listener: socket.socket, name: str, seconds: float | None = None
+    ) -> DxpConnection:
+        """Wait for a program to connect, `seconds` at most."""
+        listener.settimeout(seconds)
+        try:
+            return DxpConnection(listener.accept()[0], name, self.timeout)
+        except TimeoutError:
+            raise EngineError(f"nobody connected in {seconds:g} seconds") from None
+        except OSError as error:
+            raise EngineError(f"cannot listen any more: {error}") from error
 
 
 class DxpConnection:
     """A connection to another program, and the steps of a game. Every failure raises EngineError.
 
-    `name` is ours. Times are those of the other program, in seconds.
+    `name` is ours. Each message is waited for `timeout` seconds, or as long as a method is told.
     """
 
-    def __init__(self, tcp: socket.socket, name: str) -> None:
+    def __init__(self, tcp: socket.socket, name: str, timeout: float) -> None:
         with suppress(OSError):  # a closed connection fails later, when it is used
             tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._tcp = tcp
         self._channel = Channel(tcp, tcp, b"\0", dxp.MAX_LENGTH)
-        self._name = name
+        self._name, self._timeout = name, timeout
         self.peer = "the other program"
         self._start_clock(0)
-
-    @classmethod
-    def accept(cls, listener: socket.socket, name: str, seconds: float | None) -> DxpConnection:
-        """Wait at most `seconds` for a program to connect."""
-        listener.settimeout(seconds)
-        try:
-            return cls(listener.accept()[0], name)
-        except TimeoutError:
-            raise EngineError(f"nobody connected in {seconds:g} seconds") from None
-        except OSError as error:
-            raise EngineError(f"cannot listen any more: {error}") from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -107,11 +108,12 @@ class DxpConnection:
         except ChannelClosedError as error:
             raise EngineError(f"{self.peer} {error}") from None
 
-    def receive(self, seconds: float, end: float | None = None) -> dxp.Message:
-        """Return the next message about the game within `seconds`, or before `end`.
+    def receive(self, most: float | None = None, end: float | None = None) -> dxp.Message:
+        """Return the next message about the game, in `most` seconds at most, or before `end`.
 
         dxp.Chat is ignored. A request to take moves back is refused.
         """
+        seconds = min(self._timeout, most or self._timeout)
         end = time.monotonic() + seconds if end is None else end
         while True:
             try:
@@ -130,26 +132,26 @@ class DxpConnection:
             elif not isinstance(message, dxp.Chat | dxp.BackAccept):
                 return message
 
-    def request_game(self, request: dxp.GameRequest, seconds: float) -> None:
-        """Request a game and wait `seconds` for the other side to accept it."""
-        self.send(request)
-        answer = self.receive(seconds)
+    def request_game(self, follower: int, minutes: int, moves: int, start: Board) -> None:
+        """Request a game from a position, and wait for the other side to accept it."""
+        self.send(dxp.GameRequest(self._name, follower, minutes, moves, dxp.write_start(start)))
+        answer = self.receive()
         if not isinstance(answer, dxp.GameAccept):
             self._raise_unexpected(answer, "an answer to the request for a game")
         self.peer = dxp.fit_name(answer.name) or self.peer
         if answer.code != dxp.ACCEPTED:
             how = f"answers the request for a game with code {answer.code}"
             raise EngineError(f"{self.peer} {REFUSALS.get(answer.code, how)}")
-        self._start_clock(request.minutes)
+        self._start_clock(minutes)
 
-    def wait_for_request(self, seconds: float) -> dxp.GameRequest:
-        """Return the request for a game that comes in `seconds`, whatever is sent before it.
+    def wait_for_request(self, most: float | None = None) -> dxp.GameRequest:
+        """Return the request for a game that comes in time, whatever is sent before it.
 
         Requests of other versions of the protocol are refused.
         """
-        end = time.monotonic() + seconds
+        end = time.monotonic() + min(self._timeout, most or self._timeout)
         while True:
-            request = self.receive(seconds, end)
+            request = self.receive(most, end)
             if isinstance(request, dxp.GameEnd):
                 if request.stop == dxp.NO_MORE_GAMES:
                     raise EngineError(f"{self.peer} wants no further game")
@@ -177,10 +179,10 @@ class DxpConnection:
         seconds = min(round(time.monotonic() - self._turn_began), MAX_SECONDS)
         self.send(dxp.MoveMessage(seconds, move.squares[0], move.squares[-1], move.captured))
 
-    def receive_move(self, board: Board, seconds: float) -> Move:
+    def receive_move(self, board: Board, most: float | None = None) -> Move:
         """Return the other side's move in a position. Raise GameEndedError if it ends the game."""
         began = time.monotonic()
-        message = self.receive(seconds)
+        message = self.receive(most)
         self._turn_began = time.monotonic()
         self._used_seconds += self._turn_began - began
         if isinstance(message, dxp.GameEnd):
@@ -199,10 +201,10 @@ class DxpConnection:
             f"{board.fen()}: the legal moves are {format_moves(board.legal_moves)}"
         )
 
-    def end_game(self, reason: int, seconds: float, stop: int = dxp.LATER_GAMES) -> None:
-        """End the game at our turn, and wait `seconds` for the confirmation."""
+    def end_game(self, reason: int, stop: int = dxp.LATER_GAMES, most: float | None = None) -> None:
+        """End the game at our turn, and wait for the confirmation."""
         self.send(dxp.GameEnd(reason, stop))
-        answer = self.receive(seconds)
+        answer = self.receive(most)
         if not isinstance(answer, dxp.GameEnd):
             self._raise_unexpected(answer, "the end of the game to be confirmed")
 

@@ -98,26 +98,12 @@ class _Field(NamedTuple):
 
 
 def _number(width: int) -> _Field:
-    return _Field(rf"\d{{{width}}}", lambda number: _digits(number, width), int)
-
-
-def _digits(number: int, width: int) -> str:
-    if not 0 <= number < 10**width:
-        raise ValueError(f"{number} does not fit into {width} digits of a DXP message")
-    return f"{number:0{width}d}"
-
-
-def _pad(name: str) -> str:
-    if len(name) > NAME_WIDTH or name.endswith(" "):
-        raise ValueError(
-            f"name {name!r} has more than {NAME_WIDTH} characters, or a blank at its end"
-        )
-    return name.ljust(NAME_WIDTH)
+    return _Field(rf"\d{{{width}}}", f"{{:0{width}d}}".format, int)
 
 
 def _write_numbers(numbers: tuple[int, ...]) -> str:
     """Return the count of the numbers, and the numbers."""
-    return "".join(_digits(number, 2) for number in (len(numbers), *numbers))
+    return "".join(f"{number:02d}" for number in (len(numbers), *numbers))
 
 
 def _read_numbers(text: str) -> tuple[int, ...]:
@@ -127,7 +113,7 @@ def _read_numbers(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-_NAME = _Field(f".{{{NAME_WIDTH}}}", _pad, lambda text: text.rstrip(" "))
+_NAME = _Field(f".{{{NAME_WIDTH}}}", f"{{:{NAME_WIDTH}}}".format, lambda text: text.rstrip(" "))
 _SIDE = _Field("[WZ]", lambda side: _SIDES[side], _SIDES.index)
 _CAPTURED = _Field(r"(?:\d\d)+", _write_numbers, _read_numbers)
 
@@ -156,9 +142,10 @@ def encode(message: Message) -> bytes:
     letter = _LETTERS[type(message)]
     fields = _LAYOUTS[letter][1].items()
     text = letter + "".join(field.write(getattr(message, name)) for name, field in fields)
-    if not _is_sendable(text):
-        raise ValueError(f"{text!r} is not a message of at most {MAX_LENGTH} ASCII characters")
-    return text.encode("ascii")
+    data = text.encode("ascii", "replace")
+    if decode(data) != message:
+        raise ValueError(f"{message} does not fit into a DXP message")
+    return data
 
 
 def decode(data: bytes) -> Message:
@@ -168,16 +155,12 @@ def decode(data: bytes) -> Message:
         kind, fields = _LAYOUTS[text[:1]]
         pattern = "".join(f"({field.pattern})" for field in fields.values())
         match = re.fullmatch(pattern, text[1:], re.ASCII | re.DOTALL)
-        if match and _is_sendable(text):
+        if match and len(text) <= MAX_LENGTH and text.isascii() and "\0" not in text:
             values = zip(fields.items(), match.groups(), strict=True)
             return kind(**{name: field.read(value) for (name, field), value in values})
     except (KeyError, ValueError):  # the letter is unknown, or numbers are missing
         pass
     raise ValueError(f"{text[:MAX_LENGTH]!r} is not a DXP message")
-
-
-def _is_sendable(text: str) -> bool:
-    return len(text) <= MAX_LENGTH and text.isascii() and "\0" not in text
 
 
 def fit_name(name: str) -> str:

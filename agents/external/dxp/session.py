@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from itertools import islice
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +67,7 @@ class DxpAgent:
             raise ValueError(f"{self.name} has no legal move in {board.fen()}")
         try:
             connection = self._synchronise(board)
-            move = connection.receive_move(board, self.address.timeout)
+            move = connection.receive_move(board)
             if connection.has_used_its_time:
                 limit = f"its {connection.minutes} minutes"
                 raise EngineError(f"{connection.peer} has used more than {limit}")
@@ -87,22 +86,19 @@ class DxpAgent:
 
         Without this call the program learns only that the game is over, before the next one.
         """
-        if self._connection and self._last_board:
-            wait = min(self.address.timeout, FAREWELL_SECONDS)
+        if self._connection and self._last_board and _is_next(self._last_board, board):
             try:
-                if _is_next(self._last_board, board):
-                    self._connection.send_move(board.moves[-1])
-                    self._connection.receive_move(board, wait)
-                self._connection.end_game(end_reason(board.outcome(), 1 - side), wait)
+                self._connection.send_move(board.moves[-1])
+                self._connection.receive_move(board, FAREWELL_SECONDS)
             except GameEndedError:
-                pass
+                self._last_board = None
             except EngineError:
                 self._close_connection()
-        self._last_board = None
+        self._end_game(end_reason(board.outcome(), 1 - side), most=FAREWELL_SECONDS)
 
     def close(self) -> None:
         """End the game, if there is one, and close the connection."""
-        self._end_game(dxp.NO_MORE_GAMES)
+        self._end_game(stop=dxp.NO_MORE_GAMES)
         self._close_connection()
         if self._listener:
             self._listener.close()
@@ -118,10 +114,6 @@ class DxpAgent:
         if connection := self._connection:
             connection.interrupt()
 
-    def _check_interrupt(self) -> None:
-        if self._is_interrupted:
-            raise EngineError(f"{self.name} was interrupted")
-
     def _synchronise(self, board: Board) -> DxpConnection:
         """Send the last move, or start a new game; return the connection."""
         if self._connection and self._last_board and _is_next(self._last_board, board):
@@ -132,13 +124,14 @@ class DxpAgent:
             with suppress(EngineError):
                 return self._start_game(board, self._connection)
             self._close_connection()
-        self._check_interrupt()
-        if self._listener:
-            timeout = self.address.timeout
-            self._connection = DxpConnection.accept(self._listener, NAME, timeout)
-        else:
-            self._connection = self.address.connect(NAME)
-        self._check_interrupt()
+        if not self._is_interrupted:
+            if self._listener:
+                seconds = self.address.timeout
+                self._connection = self.address.accept(self._listener, NAME, seconds)
+            else:
+                self._connection = self.address.connect(NAME)
+        if self._is_interrupted or not self._connection:
+            raise EngineError(f"{self.name} was interrupted")
         return self._start_game(board, self._connection)
 
     def _start_game(self, board: Board, connection: DxpConnection) -> DxpConnection:
@@ -152,8 +145,7 @@ class DxpAgent:
             max_moves = board.rules.max_moves
             moves = 0 if max_moves is None else max_moves - before.ply // 2
             limits = (self._minutes, min(moves, MAX_MOVES))
-            request = dxp.GameRequest(NAME, board.turn, *limits, dxp.write_start(before))
-            connection.request_game(request, self.address.timeout)
+            connection.request_game(board.turn, *limits, before)
             has_last_move = not board.moves
         if not has_last_move:
             connection.send_move(board.moves[-1])
@@ -161,7 +153,7 @@ class DxpAgent:
 
     def _accept_request(self, board: Board, before: Board, connection: DxpConnection) -> bool:
         """Accept the request for this game; return whether it starts after the last move."""
-        request = connection.wait_for_request(self.address.timeout)
+        request = connection.wait_for_request()
         try:
             position = dxp.read_position(request)
             if request.follower == board.turn or position not in (board.position, before.position):
@@ -176,11 +168,13 @@ class DxpAgent:
         connection.accept_game(request, not has_last_move)
         return has_last_move
 
-    def _end_game(self, *stop: int) -> None:
-        """End the current game without a result."""
+    def _end_game(
+        self, reason: int = dxp.NO_REASON, stop: int = dxp.LATER_GAMES, most: float | None = None
+    ) -> None:
+        """End the current game, if there is one."""
         if self._connection and self._last_board:
             try:
-                self._connection.end_game(dxp.NO_REASON, self.address.timeout, *stop)
+                self._connection.end_game(reason, stop, most)
             except EngineError:
                 self._close_connection()
         self._last_board = None
@@ -210,104 +204,87 @@ class DxpGame(NamedTuple):
     error: str = ""  # that ended the connection
 
 
-def serve(
-    agent: Agent,
-    address: DxpAddress = DxpAddress(),  # noqa: B008 - immutable
-    games: int | None = None,
-    rng: np.random.Generator | None = None,
-) -> Iterator[DxpGame]:
-    """Play programs that connect, and yield each game. None plays for ever.
+def serve(agent: Agent, address: DxpAddress, rng: np.random.Generator) -> Iterator[DxpGame]:
+    """Play programs that connect, for ever, and yield each game.
 
     A fault of a program ends its connection only. An agent that has ``new_game(rng)`` gets its
-    generators from `rng`. A port in use is an EngineError, less than one game a ValueError.
+    generators from `rng`. A port in use is an EngineError.
     """
-    _check(games)
     with address.listen() as listener:
-        played = _serve_for_ever(agent, listener, address.timeout, rng or np.random.default_rng())
-        yield from islice(played, games)
+        while True:
+            with closing(address.accept(listener, _name_of(agent))) as connection:
+                yield from _play_games(connection, agent, _accept_games(connection), rng)
 
 
-def _serve_for_ever(
-    agent: Agent, listener: socket.socket, timeout: float, rng: np.random.Generator
-) -> Iterator[DxpGame]:
-    while True:
-        with closing(DxpConnection.accept(listener, _name_of(agent), None)) as connection:
-            yield from _play_requests(connection, agent, timeout, rng)
-
-
-def _play_requests(
-    connection: DxpConnection, agent: Agent, timeout: float, rng: np.random.Generator
-) -> Iterator[DxpGame]:
-    """Play the requested games of a connection, and yield each."""
-    patience = min(timeout, FIRST_SECONDS)
-    while True:
-        try:
-            request = connection.wait_for_request(patience)
-            patience = timeout
+def _accept_games(connection: DxpConnection) -> Iterator[tuple[Board, int]]:
+    """Accept the requests of a connection until it ends; yield each game's board and our side."""
+    most: float | None = FIRST_SECONDS
+    with suppress(EngineError):
+        while True:
+            request = connection.wait_for_request(most)
+            most = None
             try:
                 start = dxp.read_position(request)
             except ValueError:
                 connection.refuse_game()
                 continue
             connection.accept_game(request, start.turn == request.follower)
-        except EngineError:
-            return
-        rules = DrawRules(request.moves or None, REPETITION, NO_PROGRESS)
-        board = Board.from_position(*start, rules=rules)
-        begin_game(agent, rng)
-        game = play_dxp_game(connection, agent, board, request.follower, timeout)
-        yield game
-        if game.error:
-            return
+            yield Board.from_position(*start, rules=_draw_rules(request.moves)), request.follower
 
 
 def challenge(
     agent: Agent,
-    address: DxpAddress = DxpAddress(),  # noqa: B008 - immutable
-    games: int = 2,
-    rng: np.random.Generator | None = None,
+    address: DxpAddress,
+    rng: np.random.Generator,
     *,
     minutes: int = 0,
     moves: int = 100,
 ) -> Iterator[DxpGame]:
     """Play a program that listens, with Black and White in turn, and yield each game.
 
-    `minutes` and `moves` limit each side in a game; 0 is no limit. The games end early when the
-    program refuses one or makes a fault. EngineError is raised when it cannot be reached or refuses
-    the first game. The rest is as for :func:`serve`.
+    `minutes` and `moves` limit each side in a game; 0 is no limit. The games end when the program
+    makes a fault. When it cannot be reached or refuses a game, EngineError is raised. The rest is
+    as for :func:`serve`.
     """
-    _check(games)
-    rng = rng or np.random.default_rng()
-    name, rules = _name_of(agent), DrawRules(moves or None, REPETITION, NO_PROGRESS)
-    with closing(address.connect(name)) as connection:
-        for number in range(games):
-            board, colour = Board(rules=rules), (BLACK, WHITE)[number % 2]
-            request = dxp.GameRequest(name, 1 - colour, minutes, moves, dxp.write_start(board))
-            try:
-                connection.request_game(request, address.timeout)
-            except EngineError:
-                if not number:
-                    raise
-                return
-            begin_game(agent, rng)
-            game = play_dxp_game(connection, agent, board, colour, address.timeout)
-            yield game
-            if game.error:
-                return
+    with closing(address.connect(_name_of(agent))) as connection:
+        starts = _request_games(connection, minutes, moves)
+        yield from _play_games(connection, agent, starts, rng)
 
 
-def _check(games: int | None) -> None:
-    if games is not None and games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
+def _request_games(
+    connection: DxpConnection, minutes: int, moves: int
+) -> Iterator[tuple[Board, int]]:
+    """Request one game after the other; yield its board and our side when it is accepted."""
+    for colour in cycle((BLACK, WHITE)):
+        board = Board(rules=_draw_rules(moves))
+        connection.request_game(1 - colour, minutes, moves, board)
+        yield board, colour
+
+
+def _draw_rules(moves: int) -> DrawRules:
+    return DrawRules(moves or None, REPETITION, NO_PROGRESS)
+
+
+def _play_games(
+    connection: DxpConnection,
+    agent: Agent,
+    starts: Iterator[tuple[Board, int]],
+    rng: np.random.Generator,
+) -> Iterator[DxpGame]:
+    """Play games that both sides have accepted, up to a fault."""
+    for board, colour in starts:
+        begin_game(agent, rng)
+        game = play_dxp_game(connection, agent, board, colour)
+        yield game
+        if game.error:
+            return
 
 
 def _name_of(agent: Agent) -> str:
     return dxp.fit_name(getattr(agent, "name", type(agent).__name__))
 
 
-def play_dxp_game(
-    connection: DxpConnection, agent: Agent, board: Board, colour: int, timeout: float
-) -> DxpGame:
+def play_dxp_game(connection: DxpConnection, agent: Agent, board: Board, colour: int) -> DxpGame:
     """Play a game from `board` that both sides have accepted; the agent has the side `colour`.
 
     An agent that has ``game_over(board, side)`` is told the end.
@@ -317,12 +294,12 @@ def play_dxp_game(
         while True:
             outcome = outcome or board.outcome()
             if board.turn != colour:
-                board.push(connection.receive_move(board, timeout))
+                board.push(connection.receive_move(board))
                 continue
             if connection.has_used_its_time:
                 outcome = outcome or Outcome(colour, "time")
             if outcome:
-                connection.end_game(end_reason(outcome, colour), timeout)
+                connection.end_game(end_reason(outcome, colour))
                 break
             move = check_move(agent.act(board.copy()), board)
             board.push(move)

@@ -174,7 +174,8 @@ def served(agent, games):
     """Serve games of an agent; yield the address, and a list that has the games afterwards."""
     address = DxpAddress(HOST, free_port(), SECONDS)
     played = []
-    with beside(lambda: played.extend(serve(agent, address, games))):
+    rng = np.random.default_rng()
+    with beside(lambda: played.extend(itertools.islice(serve(agent, address, rng), games))):
         reached(address.port)
         yield address, played
 
@@ -279,7 +280,7 @@ def connected():
     here, there = socket.socketpair()
     with here, there:
         there.settimeout(SECONDS)
-        yield DxpConnection(here, "ours"), Peer(there)
+        yield DxpConnection(here, "ours", SECONDS), Peer(there)
 
 
 ACCEPTS = "A" + "Peer".ljust(32) + "0"
@@ -424,9 +425,6 @@ def test_missing_peer_is_an_error():
 
 
 def test_invalid_arguments_are_refused():
-    for play_games in (serve, challenge):
-        with pytest.raises(ValueError, match="games must be at least 1, not 0"):
-            list(play_games(material(1), games=0))
     with pytest.raises(ValueError, match="port must be 1 to 65535, not 70000"):
         DxpAgent(port=70_000)
     with pytest.raises(
@@ -482,7 +480,7 @@ def test_port_in_use_is_an_error():
         port = other.getsockname()[1]
         for attempt in (
             lambda: DxpAgent(port=port, listens=True),
-            lambda: next(serve(material(1), DxpAddress(HOST, port))),
+            lambda: next(serve(material(1), DxpAddress(HOST, port), np.random.default_rng())),
         ):
             with pytest.raises(EngineError, match=f"cannot listen on {HOST} port {port}: .*in use"):
                 attempt()
@@ -584,7 +582,7 @@ def test_peer_cannot_award_itself_a_score(end, consents, outcome):
     agent = SimpleNamespace(act=None, accept_draw=lambda board: consents, game_over=Mock())
     with connected() as (ours, peer):
         peer.say(end)
-        game = play_dxp_game(ours, agent, Board(), WHITE, SECONDS)
+        game = play_dxp_game(ours, agent, Board(), WHITE)
         assert (game.outcome, game.error) == (outcome, "")
         assert agent.game_over.called == (outcome is not None)
 
@@ -594,7 +592,7 @@ def test_peer_that_exceeds_its_time_loses():
     with connected() as (ours, peer):
         peer.say(FIRST, "E00")
         ours._start_clock(minutes=1)
-        game = play_dxp_game(ours, material(1), Board(), WHITE, SECONDS)
+        game = play_dxp_game(ours, material(1), Board(), WHITE)
         assert game.outcome == Outcome(WHITE, "time")
         assert peer.hear() == GameEnd(3, 0)
 
@@ -610,10 +608,12 @@ def test_refused_challenge_is_reported():
 
     with socket.create_server((HOST, 0)) as listener, beside(run):
         place = DxpAddress(HOST, listener.getsockname()[1], SECONDS)
-        (game,) = challenge(material(1), place, 5)
-        assert game.outcome == Outcome(BLACK, "resignation")
-        with pytest.raises(EngineError, match="Peer wants to play no game"):
-            list(challenge(material(1), place, 5))
+        for played in (1, 0):
+            games = challenge(material(1), place, np.random.default_rng())
+            for _ in range(played):
+                assert next(games).outcome == Outcome(BLACK, "resignation")
+            with pytest.raises(EngineError, match="Peer wants to play no game"):
+                next(games)
 
 
 # pydraughts (not py-draughts, which has the same import name and other rules).
@@ -704,6 +704,7 @@ def test_command_serves_and_connects(tmp_path):
         ("--connect --timeout nan", "--timeout must be above 0 and at most 1,000,000 seconds"),
         ("--connect --host=", "--host must be a name or a number"),
         ("--connect --moves 1000", "--moves must be 0 to 999, not 1000"),
+        ("--connect --games 0", "--games must be at least 1, not 0"),
         ("--listen --agent nobody", "error: unknown agent 'nobody'"),
         ("--listen --port -1", "error: --port must be 0 to 65535, not -1"),
         ("--listen --minutes 0", "error: --minutes has no effect with --listen, where the other"),
