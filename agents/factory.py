@@ -9,13 +9,15 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agents.agent import Agent, FunctionAgent
+from agents.agent import Agent
 from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec, Kind
 from agents.continual.agent import make_continual
+from checkers_env.agent import FunctionAgent
 from checkers_env.files import open_regular
 
 HUB_DEPTH = 4  # depth of an engine without a limit
@@ -105,7 +107,7 @@ def _continual(target: str, **options: Any) -> Agent:
 def _hub(command: str, **options: Any) -> Agent:
     """Make the agent of ``hub:COMMAND``: an engine that speaks the Hub protocol."""
     limits = {} if {"depth", "seconds", "nodes"} & set(options) else {"depth": HUB_DEPTH}
-    return _external("hub.client:HubAgent")(command, **limits, **options)
+    return _external("hub.client:HubAgent", command, **limits, **options)
 
 
 def _dxp(address: str, **options: Any) -> Agent:
@@ -113,17 +115,15 @@ def _dxp(address: str, **options: Any) -> Agent:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"write dxp:HOST:PORT or dxp:listen:PORT, not {'dxp:' + address!r}")
-    make = _external("dxp.session:DxpAgent")
-    if host == "listen":
-        return make(port=int(port), listens=True, **options)
-    return make(host, int(port), **options)
+    place = {"listens": True} if host == "listen" else {"host": host}
+    return _external("dxp.session:DxpAgent", port=int(port), **place, **options)
 
 
 def _policy(place: str, **options: Any) -> Agent:
     """Make the agent of ``policy:file.py:name``: a function from observation and mask to action."""
     if options:
         raise ValueError(f"a policy takes no {', '.join(options)}")
-    return _external("policy:PolicyAgent")(load_factory(place), place)
+    return _external("policy:PolicyAgent", load_factory(place), place)
 
 
 def _openspiel(bot: str, **options: Any) -> Agent:
@@ -131,31 +131,15 @@ def _openspiel(bot: str, **options: Any) -> Agent:
     if bot != "mcts":
         raise ValueError(f"the bot of OpenSpiel that has a name is mcts, not {bot!r}")
     try:
-        return _external("openspiel:mcts")(**options)
+        return _external("openspiel:mcts", **options)
     except ImportError as error:
         raise ValueError(str(error)) from None
 
 
-def _llm(address: str, **options: Any) -> Agent:
-    """Make the agent of ``llm:URL:MODEL``: a language model behind a chat-completions server."""
-    return _external("llm:make_llm")(address, **options)
-
-
-def _sb3(path: str, **options: Any) -> Agent:
-    """Make the agent of ``file.zip``: a policy that Stable-Baselines3 trained with MaskablePPO."""
-    try:
-        open_regular(path).close()
-    except FileNotFoundError:  # a missing extra comes first
-        pass
-    except OSError as error:
-        raise ValueError(f"cannot read {path!r}: {error}") from None
-    return _external("policy:sb3_agent")(path, **options)
-
-
-def _external(name: str) -> Callable[..., Agent]:
+def _external(name: str, *arguments: Any, **options: Any) -> Agent:
     """Import from agents.external when it is needed: some modules need optional packages."""
-    maker: Callable[..., Agent] = pkgutil.resolve_name(f"agents.external.{name}")
-    return maker
+    agent: Agent = pkgutil.resolve_name(f"agents.external.{name}")(*arguments, **options)
+    return agent
 
 
 MAKERS: dict[Kind, Callable[..., Agent]] = {
@@ -164,6 +148,6 @@ MAKERS: dict[Kind, Callable[..., Agent]] = {
     "dxp": _dxp,
     "policy": _policy,
     "openspiel": _openspiel,
-    "llm": _llm,
-    "sb3": _sb3,
+    "llm": partial(_external, "llm:make_llm"),
+    "sb3": partial(_external, "policy:sb3_agent"),
 }

@@ -10,7 +10,6 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -20,8 +19,8 @@ from urllib.parse import urlsplit
 from agents.external.channel import shut_down
 from checkers_env.board import Board
 from checkers_env.errors import EngineError, UnavailableError
-from checkers_env.movegen import BLACK
 from checkers_env.moves import MARK, Move, find_moves, format_moves, squares_of
+from checkers_env.render.scene import SIDES
 from checkers_env.state import DrawRules
 
 KEY = "OPENAI_API_KEY"  # environment variable that clients of this interface commonly read
@@ -140,7 +139,9 @@ class LLMAgent:
         self._path, self._connect = parts.path, partial(kind, parts.netloc)
         self._connected: socket.socket | None = None  # during a request
         self._interrupted = threading.Event()
-        read_key()
+        self._headers = {"Content-Type": "application/json"}
+        if key := read_key():
+            self._headers["Authorization"] = f"Bearer {key}"
         self._options: dict[str, Any] = {"model": model, "temperature": temperature}
         if max_tokens:
             self._options["max_tokens"] = max_tokens
@@ -209,9 +210,6 @@ class LLMAgent:
 
     def _request(self, messages: list[dict[str, str]]) -> bytes:
         """Return the content of the server's answer. Raise ServerError if there is none in time."""
-        headers = {"Content-Type": "application/json"}
-        if key := read_key():
-            headers["Authorization"] = f"Bearer {key}"
         body = json.dumps({**self._options, "messages": messages}).encode()
         late = f"gave no answer within {self._timeout:g} s"
         end = time.monotonic() + self._timeout
@@ -225,7 +223,7 @@ class LLMAgent:
                 timer = threading.Timer(self._timeout, shut_down, [connection.sock])
                 timer.start()
                 try:
-                    connection.request("POST", self._path, body, headers)
+                    connection.request("POST", self._path, body, self._headers)
                     with connection.getresponse() as response:
                         content = response.read(LONGEST_ANSWER + 1)
                 finally:
@@ -280,21 +278,18 @@ def describe_rules(rules: DrawRules, form: str) -> str:
     return RULES.format(blocked=blocked, draws=draws, form=form)
 
 
-def describe_position(board: Board, legal: bool = False) -> str:
+def describe_position(board: Board, legal: bool) -> str:
     """Return a position in words, with its FEN and the moves so far."""
-    return "\n".join(_describe(board, legal))
-
-
-def _describe(board: Board, legal: bool) -> Iterator[str]:
-    yield f"You are {'Black' if board.turn == BLACK else 'White'}, and it is your turn."
-    for side, pieces in (("Black", board.black), ("White", board.white)):
+    lines = [f"You are {SIDES[board.turn]}, and it is your turn."]
+    for side, pieces in zip(SIDES, (board.black, board.white), strict=True):
         men, kings = _squares(pieces & ~board.kings), _squares(pieces & board.kings)
-        yield f"{side} men: {men}. {side} kings: {kings}."
-    yield f"FEN: {board.fen()}"
+        lines.append(f"{side} men: {men}. {side} kings: {kings}.")
+    lines.append(f"FEN: {board.fen()}")
     if board.moves:
-        yield f"Moves so far: {format_moves(board.moves)}"
+        lines.append(f"Moves so far: {format_moves(board.moves)}")
     if legal:
-        yield f"Legal moves: {format_moves(board.legal_moves)}"
+        lines.append(f"Legal moves: {format_moves(board.legal_moves)}")
+    return "\n".join(lines)
 
 
 def _squares(pieces: int) -> str:

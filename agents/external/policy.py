@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from checkers_env.actions import ACTIONS, describe_action
 from checkers_env.board import Board
-from checkers_env.envs.aec import AGENTS, raw_env
+from checkers_env.envs.aec import observation_space
 from checkers_env.errors import EngineError
+from checkers_env.files import open_regular
 from checkers_env.moves import Move
 from checkers_env.observation import observe
 
@@ -52,8 +53,8 @@ class PolicyAgent:
         while after.ply == board.ply:
             action = self._action(self.policy(*observe(after)))
             if action not in after.legal_actions:
-                step = describe_action(action, board.turn) if 0 <= action < ACTIONS else ""
-                step = f" ({step})" if step else ""
+                known = 0 <= action < ACTIONS
+                step = f" ({describe_action(action, board.turn)})" if known else ""
                 raise EngineError(
                     f"{self.name} chose action {action}{step}, illegal in {board.fen()}: "
                     f"the legal ones are {after.legal_actions}"
@@ -65,8 +66,8 @@ class PolicyAgent:
         try:
             return operator.index(np.asarray(action).item())
         except (TypeError, ValueError):
-            shape = np.shape(action) if isinstance(action, np.ndarray) else ()
-            what = f"an array of shape {shape}" if shape else repr(action)
+            is_array = isinstance(action, np.ndarray) and action.ndim
+            what = f"an array of shape {action.shape}" if is_array else repr(action)
             raise EngineError(
                 f"{self.name} chose {what}, which is no whole number: return the number of one "
                 "action that the mask allows"
@@ -139,6 +140,7 @@ def _load(path: Path, trust: bool) -> Any:
         ) from error
     algorithm = sb3_contrib.MaskablePPO
     try:
+        open_regular(path).close()  # a pipe would never end
         replacements = {} if trust else _replace_pickles(path, algorithm.policy_aliases)
         unused = {"env": None, "n_steps": 1, "n_envs": 1}  # keeps the training buffer small
         model = algorithm.load(path, device="cpu", custom_objects=replacements | unused)
@@ -171,7 +173,7 @@ def _replace_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
     shape = pickled["observation_space"].get("_shape")
     known = {
         "policy_class": policies["MlpPolicy" if shape else "MultiInputPolicy"],
-        "observation_space": spaces.Box(0, 1, shape, np.float32) if shape else _observation_space(),
+        "observation_space": spaces.Box(0, 1, shape, np.float32) if shape else observation_space(),
         "action_space": spaces.Discrete(ACTIONS),
         "learning_rate": 0.0,
         "clip_range": 0.0,
@@ -179,12 +181,8 @@ def _replace_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
     return {key: known.get(key) for key in pickled}
 
 
-def _observation_space() -> Any:
-    return raw_env().observation_space(AGENTS[0])
-
-
 def _check_space(space: spaces.Space[Any]) -> None:
-    expected = _observation_space()
+    expected: Any = observation_space()
     planes = expected["observation"].shape
     if space != expected and space.shape not in (planes, (np.prod(planes),)):
         raise ValueError(f"it was trained on observations {space}, not on those of this game")

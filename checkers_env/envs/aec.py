@@ -278,7 +278,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._window = Window()
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
-        self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
+        self.observation_spaces = {agent: observation_space() for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, (PLANES + 1, 8, 8), np.float32)
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
         self.np_random = np.random.default_rng()
@@ -520,7 +520,8 @@ class _Rewards(dict[str, float]):
         raise ResetNeeded(NO_GAME)
 
 
-def _observation_space() -> spaces.Dict:
+def observation_space() -> spaces.Dict:
+    """Return a space of observations."""
     planes = spaces.Box(0, 1, (PLANES, 8, 8), np.float32)
     mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
     return spaces.Dict({"observation": planes, "action_mask": mask})

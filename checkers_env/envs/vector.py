@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from checkers_env.actions import ACTIONS, ILLEGAL, describe_action
 from checkers_env.board import Board
 from checkers_env.envs import vector_kernels as kernels
-from checkers_env.envs.aec import AGENTS, check_options, check_seed, opening_cards, raw_env
+from checkers_env.envs.aec import check_options, check_seed, observation_space, opening_cards
 from checkers_env.envs.vector_kernels import (
     NUMBERS,
     Openings,
@@ -105,9 +106,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
         self._rules = change_rules(rules, changes, type(self))
-        single = raw_env(rules=self._rules)
-        self.single_observation_space = single.observation_space(AGENTS[0])
-        self.single_action_space = single.action_space(AGENTS[0])
+        self.single_observation_space = observation_space()
+        self.single_action_space = spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
