@@ -3,8 +3,7 @@
 - ``registry``: :func:`make` an agent by its name, weight file or code
 - ``agent_spec``: the text that names an agent, with its options
 - ``factory``: agents from a user's code and from other programs
-- ``agent``: agents of compiled players
-- ``limits``: limits of a move's cost
+- ``agent``: agents of compiled players, and limits of a move's cost
 - ``analysis``: score, principal variation, depth and nodes of a position
 - ``player``: the player protocol of kernels
 - ``evaluator``: the evaluator protocol of kernels

@@ -1,19 +1,19 @@
-"""The agent of a compiled player."""
+"""The agent of a compiled player, and limits of a move's cost."""
 
 from __future__ import annotations
 
 import copy
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from agents.evaluator import evaluate
-from agents.limits import Limits
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import (
@@ -26,27 +26,54 @@ from agents.search.workspace import (
     table_bits,
     workspace,
 )
-from checkers_env.agent import Agent, FunctionAgent, check_move, reseed
+from checkers_env.agent import Agent as Agent
+from checkers_env.agent import check_move as check_move
+from checkers_env.agent import reseed as reseed
 from checkers_env.bits import borrowed
 from checkers_env.board import Board
 from checkers_env.jit import has_implementation, kernel
 from checkers_env.movegen import Position, generate_successors
 from checkers_env.moves import Move, unpack_move
 
-__all__ = [
-    "Agent",
-    "FunctionAgent",
-    "PlayerAgent",
-    "accepts_draw",
-    "begin_game",
-    "check_move",
-    "reseed",
-    "select_packed_move",
-]
-
 FIRST_NAMESPACE = 2  # Black's in the transposition table; White's is 3, 0 and 1 are unused
 Report = Callable[[int, Move], None]
 STABLE, UNSTABLE = 0.5, 1.5  # parts of a move's share after which no deeper search starts
+
+
+class Limits(NamedTuple):
+    """Limits of a move's cost; None is no limit."""
+
+    depth: int | None = None  # plies
+    simulations: int | None = None  # of a Monte Carlo player
+    seconds: float | None = None  # infinite for a search that goes on until it is stopped
+    # Seconds that a move should take. A search by plies then starts no depth that it is unlikely
+    # to complete in time, unless the last depth changed the move.
+    share: float | None = None
+    nodes: int | None = None  # positions that a selective search visits
+
+    def check(self) -> Limits:
+        """Return these limits. Raise ValueError if one is out of range."""
+        most = {"depth": MAX_DEPTH, "simulations": UNLIMITED, "nodes": UNLIMITED}
+        counts = {name: getattr(self, name) for name in most}
+        for name, count in counts.items():
+            if count is not None and not (type(count) is int and 1 <= count <= most[name]):
+                raise ValueError(
+                    f"{name} must be a whole number from 1 to {most[name]}, not {count!r}"
+                )
+        seconds = self.seconds
+        if seconds is not None and not (type(seconds) in (int, float) and seconds > 0):
+            raise ValueError(f"seconds must be more than 0, not {seconds!r}")
+        if seconds == math.inf and not any(counts.values()):
+            raise ValueError(
+                "seconds must be finite without depth, simulations or nodes: no move would end"
+            )
+        return self
+
+
+def tighten(one: Limits, other: Limits) -> Limits:
+    """Return the smaller of every two limits."""
+    known = ([it for it in pair if it is not None] for pair in zip(one, other, strict=True))
+    return Limits(*(min(pair, default=None) for pair in known))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import FIRST_NAMESPACE, Agent, PlayerAgent, check_move
+from agents.agent import FIRST_NAMESPACE, Agent, Limits, PlayerAgent, check_move
 from agents.endgame.evaluator import TablebaseEvaluator
 from agents.endgame.probe import DRAWN, NoTablebase
 from agents.evaluator import NO_HIT, evaluate_position, probe_tablebase
-from agents.limits import Limits
 from agents.mcts.player import MonteCarlo, is_winning_move
 from agents.mcts.tree import grow_tree
 from agents.player import uses_history
@@ -89,14 +88,7 @@ def analyse(
     agent: Agent | str | Path, board: Board, *, lines: int, **limits: Unpack[_Limits]
 ) -> list[Analysis]: ...
 def analyse(
-    agent: Agent | str | Path,
-    board: Board,
-    *,
-    lines: int | None = None,
-    depth: int | None = None,
-    simulations: int | None = None,
-    nodes: int | None = None,
-    seconds: float | None = None,
+    agent: Agent | str | Path, board: Board, *, lines: int | None = None, **limits: Unpack[_Limits]
 ) -> Analysis | list[Analysis]:
     """Analyse a position: the agent's move, its score and the principal variation.
 
@@ -113,8 +105,9 @@ def analyse(
         Number of analyses to return, of different moves: the agent's, then the best of the others.
         The limits are for each of them. There are fewer if the position has fewer moves, and one of
         an agent without a search.
-    depth, simulations, nodes, seconds
-        Limits in place of the agent's own, as for :func:`agents.make`.
+    **limits
+        ``depth``, ``simulations``, ``nodes`` and ``seconds`` in place of the agent's own limits, as
+        for :func:`agents.make`.
 
     Returns
     -------
@@ -130,17 +123,17 @@ def analyse(
         raise ValueError(f"there is no legal move in {board.fen()}")
     if lines is not None and not (type(lines) is int and lines >= 1):
         raise ValueError(f"lines must be None or a whole number from 1 on, not {lines!r}")
-    limits = Limits(depth, simulations, seconds, nodes=nodes).check()
+    wanted = Limits(**limits).check()
     with open_agent(agent) as opened:
         own, known = limits_of(opened)
-        for name, limit in limits._asdict().items():
+        for name, limit in limits.items():
             if limit is not None and name not in known:
                 who = getattr(opened, "name", type(opened).__name__)
                 raise ValueError(f"{who} is not limited by {name}")
-        limits = limits if any(limits) else own
-        if limits.nodes is not None and isinstance(opened, PlayerAgent):
+        wanted = wanted if any(wanted) else own
+        if wanted.nodes is not None and isinstance(opened, PlayerAgent):
             opened = replace(opened, rng=np.random.default_rng(0))
-        analyses = analyse_lines(opened, board, limits, Event(), lines or 1)
+        analyses = analyse_until(opened, board, wanted, Event(), lines or 1)
         return analyses[0] if lines is None else analyses
 
 
@@ -156,21 +149,16 @@ def limits_of(agent: Agent) -> tuple[Limits, set[str]]:
     return agent.limits, known
 
 
-def analyse_until(agent: Agent, board: Board, limits: Limits, stopped: Event) -> Analysis:
-    """Analyse a position that has a legal move, within limits, until an event is set.
+def analyse_until(
+    agent: Agent, board: Board, limits: Limits, stopped: Event, lines: int = 1
+) -> list[Analysis]:
+    """Analyse an agent's move, and then the best of the others, until an event is set.
 
     The principal variation and the score are searched after the move. A limit of positions holds
     for each depth of this, and the table is a new one. With a limit of time it takes a second at
     most, and the variation may be shorter. With neither, it may take as long as the search of the
     move, or a second if that is longer; if that is too short, both are left out.
     """
-    return analyse_lines(agent, board, limits, stopped, 1)[0]
-
-
-def analyse_lines(
-    agent: Agent, board: Board, limits: Limits, stopped: Event, lines: int
-) -> list[Analysis]:
-    """Analyse the agent's move as :func:`analyse_until` does, and then the best of the others."""
     if isinstance(agent, PlayerAgent):
         with agent.lock:
             if isinstance(agent.player, AlphaBeta):

@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Agent, Limits, PlayerAgent
 from agents.agent_spec import FORMER_NAMES, OPTIONS, WEIGHTS_SUFFIX, AgentSpec
 from agents.architectures import load_player
-from agents.baselines.heuristic import Heuristic
+from agents.baselines.heuristic import Heuristic, RandomPlayer
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
 from agents.endgame.tables import load_tablebase
 from agents.factory import make_external
-from agents.limits import Limits
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE

@@ -12,15 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from agents.agent import Agent, PlayerAgent
+from agents.agent import Limits, PlayerAgent
 from agents.continual.pool import StrategyPool, load_pool
-from agents.limits import Limits
 from checkers_env.board import Board
 from checkers_env.files import read_regular, write_atomically
 from checkers_env.movegen import BLACK, WHITE
@@ -34,19 +33,6 @@ PRIOR = 1.0  # wins and losses of the beta prior
 Rule = Callable[[int, NDArray[np.int64], np.random.Generator], int]
 """From the strategy that lost, the lost, drawn and won games of each, shape (size, 3), and a
 generator of random choices, to the next strategy; all strategies are rows of the pool."""
-
-
-class LearningAgent(Agent, Protocol):
-    """An agent that learns from its games. Most agents lack the method.
-
-    A match looks it up by ``getattr(agent, "game_over", None)``.
-    """
-
-    def game_over(self, board: Board, side: int) -> None:
-        """Learn from a game that has ended on `board`, played as `side`; called once.
-
-        A game without a winner on the board counts as drawn.
-        """
 
 
 class GameEntry(NamedTuple):
@@ -127,10 +113,13 @@ class ContinualAgent:
 
     def act(self, board: Board) -> Move:
         """Return the move of the current strategy. Raise ValueError if the game is over."""
-        return self._player.act(board)
+        return self._agent.act(board)
 
     def game_over(self, board: Board, side: int) -> None:
-        """Record the game, and after a loss select a strategy (see LearningAgent)."""
+        """Record a game that was played as `side`, and after a loss select a strategy.
+
+        A game without a winner on the board counts as drawn.
+        """
         if side not in (BLACK, WHITE):
             raise ValueError(f"side must be BLACK (0) or WHITE (1), not {side!r}")
         if self.frozen:
@@ -164,9 +153,8 @@ class ContinualAgent:
         return load_record(self.record, self._digest, self.pool.size)
 
     def _switch_to(self, strategy: int) -> None:
-        self.strategy = strategy
-        player = self.pool.player(strategy, self.depth)
-        self._player = PlayerAgent(f"strategy {strategy} of the pool", player)
+        self.strategy, self.player = strategy, self.pool.player(strategy, self.depth)
+        self._agent = PlayerAgent(f"strategy {strategy} of the pool", self.player)
 
 
 def make_continual(
@@ -176,8 +164,7 @@ def make_continual(
 
     Without a `record` file the games stay in memory. Options are as for :class:`ContinualAgent`.
     """
-    path = None if record is None else Path(record)
-    return ContinualAgent(load_pool(pool), path, **options)
+    return ContinualAgent(load_pool(pool), Path(record) if record else None, **options)
 
 
 def save_record(path: Path, digest: str, games: Sequence[GameEntry]) -> None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.agent import Agent, PlayerAgent
-from agents.continual.agent import ContinualAgent
+from agents.agent import Agent
 from agents.evaluator import evaluate_position
 from agents.explanation.evaluators import Parts, find_parts
 from agents.explanation.picture import draw
@@ -144,11 +143,7 @@ def explain(agent: Agent | str | Path, board: Board) -> Explanation:
 
 def _find_evaluator(agent: Agent) -> Any:
     """Return an agent's evaluator, or None."""
-    player: Any = None
-    if isinstance(agent, PlayerAgent):
-        player = agent.player
-    elif isinstance(agent, ContinualAgent):
-        player = agent.pool.player(agent.strategy)
+    player = getattr(agent, "player", None)
     if isinstance(player, MonteCarlo) and not player.cut:  # it plays out, without an evaluator
         return None
     return player.evaluator if isinstance(player, AlphaBeta | MonteCarlo) else None

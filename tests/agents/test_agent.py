@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.agent import PlayerAgent
+from agents.agent import Limits, PlayerAgent
 from agents.baselines.material import Material
-from agents.limits import Limits
 from agents.match import play_game
 from agents.mcts.player import monte_carlo
 from agents.search.player import AlphaBeta

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import agents
-from agents.agent import Agent
+from agents.agent import Agent, Limits
 from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec
-from agents.limits import Limits
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.files import open_regular
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest

@@ -19,11 +19,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 import agents
-from agents.agent import Agent, PlayerAgent, reseed
+from agents.agent import Agent, Limits, PlayerAgent, reseed, tighten
 from agents.analysis import Analysis
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
-from agents.limits import Limits, tighten
 from checkers_env import fen
 from checkers_env.board import Board
 from checkers_env.moves import Move

@@ -13,9 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agents.agent import Agent, PlayerAgent, check_move, reseed
+from agents.agent import Agent, Limits, PlayerAgent, check_move, reseed
 from agents.analysis import Analysis, analyse_until
-from agents.limits import Limits
 from checkers_env.board import Board
 from training.app.preparation import wait_for_kernels
 
@@ -62,7 +61,7 @@ async def analyse_in_thread(
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
         try:
-            analysis = analyse_until(agent, board.copy(), limits, stop)
+            [analysis] = analyse_until(agent, board.copy(), limits, stop)
         finally:
             if isinstance(agent, PlayerAgent):
                 agent.free()  # only searches that run hold tables

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from agents.agent import Limits
 from agents.agent_spec import AgentSpec
-from agents.limits import Limits
 from training.app.agent_catalog import DEFAULT_SECONDS, AgentChoice
 from training.league.entrants import display_name
 from training.rating.zoo_scale import STRONG_NODES, zoo_scale

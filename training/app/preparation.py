@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agents.agent import Limits
 from agents.analysis import analyse_until
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
-from agents.limits import Limits
 from checkers_env.board import Board
 from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.opponents import BY_ID, RECOMMENDED

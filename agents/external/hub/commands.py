@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from agents.agent import Agent
+from agents.agent import Agent, Limits
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
-from agents.limits import Limits
 from agents.search.workspace import UNLIMITED
 from checkers_env.board import Board
 

@@ -22,12 +22,11 @@ from typing import TextIO
 import numpy as np
 import tyro
 
-from agents.agent import Agent, PlayerAgent, begin_game, check_move
+from agents.agent import Agent, Limits, PlayerAgent, begin_game, check_move, tighten
 from agents.analysis import limits_of
 from agents.external.hub import commands
 from agents.external.hub.commands import HubConfig
 from agents.external.hub.notation import read_line, write_line, write_move
-from agents.limits import Limits, tighten
 from agents.registry import make
 from checkers_env import __version__
 from checkers_env.board import Board
@@ -170,12 +169,10 @@ class HubEngine:
             raise ValueError("go without a position: send pos first")
         if not self._board.legal_moves:
             raise ValueError(f"no legal move in {self._board.fen()}: the game is over")
-        agents_own, _ = limits_of(self._get_agent())
-        own = Limits(self._config.depth, self._config.simulations, self._config.seconds)
-        own = tighten(own, Limits(seconds=agents_own.seconds, nodes=agents_own.nodes))
+        own, _ = limits_of(self._get_agent())
+        own = own._replace(depth=self._config.depth, simulations=self._config.simulations)
         limits = tighten(own, self._limits)
-        counted = limits.depth, limits.simulations, limits.nodes
-        self._is_endless = limits.seconds == math.inf and counted == (None,) * 3
+        self._is_endless = limits._replace(share=None) == Limits(seconds=math.inf)
         self._stopped = threading.Event()
         if not self._is_in_game:
             begin_game(self._get_agent(), self._rng)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
+from agents.agent import Limits
 from agents.external import process
 from agents.external.hub.client import MAX_NAME, HubAgent, write_pos
 from agents.external.hub.commands import HubConfig, read_level
@@ -27,7 +28,6 @@ from agents.external.hub.notation import (
 )
 from agents.external.hub.server import HubEngine, serve
 from agents.external.process import LineProcess, ProcessLimits
-from agents.limits import Limits
 from checkers_env.board import Board
 from checkers_env.errors import EngineError
 from tests import DATA
