@@ -145,27 +145,19 @@ def _subsquare_layers(
     activations: NDArray[np.float64], view: int, effects: NDArray[np.float64] | None = None
 ) -> tuple[Layer, ...]:
     """Return the 91 sub-squares by size, each size row by row from Black's side."""
-    layers, at = [], 0
-    for size in range(3, 9):
-        count = (9 - size) ** 2
-        cells = []
-        for node in range(at, at + count):
-            members = np.flatnonzero(BLONDIE_2001.fields[node]) + 1
-            squares = tuple(sorted(_from_view(members, view)))
-            effect = None if effects is None else float(effects[node])
-            cells.append(Cell(squares, float(activations[node]), effect))
-        at += count
-        rows = cells if view == BLACK else cells[::-1]
-        layers.append(Layer(f"{size}x{size} squares", size, tuple(rows)))
-    return tuple(layers)
+    sizes = [size for size in range(3, 9) for _ in range((9 - size) ** 2)]
+    known = [None] * len(sizes) if effects is None else effects.tolist()
+    fields = [_from_view(np.flatnonzero(it) + 1, view) for it in BLONDIE_2001.fields]
+    cells = list(map(Cell, map(tuple, map(sorted, fields)), activations.tolist(), known))
+    order = slice(None, None, 1 if view == BLACK else -1)
+    return _group("{0}x{0} squares", sizes[order], cells[order])
 
 
 def _subsquare_sums(position: Position, king: float) -> NDArray[np.float64]:
     """Return the sum of the pieces on each sub-square, shape (91,); Black's are positive."""
     pieces = np.zeros(32)
-    for square, bit in _occupied_squares(position):
-        worth = king if position.kings >> bit & 1 else 1.0
-        pieces[square - 1] = worth if position.black >> bit & 1 else -worth
+    for square, worth in _worths(position, king).items():
+        pieces[square - 1] = worth
     return BLONDIE_2001.fields @ pieces
 
 
@@ -182,12 +174,10 @@ def _(system: NTuple, position: Position) -> Parts:
         cells.append(Cell(tuple(_from_view(members, view)), entry, sign * entry))
         for square in cells[-1].squares:
             squares[square] += sign * entry / len(members)
-    pieces = 0.0
-    for square, bit in _occupied_squares(position):
-        single = _single_piece(position, bit)
-        worth = system.difference * float(piece_difference(single, position.turn, system.king))
-        squares[square] += worth
-        pieces += worth
+    pieces, weight = 0.0, system.difference if position.turn == BLACK else -system.difference
+    for square, worth in _worths(position, system.king).items():
+        squares[square] += weight * worth
+        pieces += weight * worth
     tables = sign * float(entries.sum())
     return Parts(
         "ntuple",
@@ -196,7 +186,7 @@ def _(system: NTuple, position: Position) -> Parts:
         squares,
         "each tuple's entry, shared evenly by its squares, and the piece itself",
         pieces if system.difference else None,
-        _layers_by_size("tuples of {}", cells),
+        _group("tuples of {}", [len(cell.squares) for cell in cells], cells),
         perspective=view,
     )
 
@@ -219,15 +209,15 @@ def _(network: TreeStrapNetwork | TaperedNetwork, position: Position) -> Parts:
         terms,
         _removal_effects(position, evaluate),
         "how much lower the sum would be without the piece",
-        layers=_layers_by_size("windows of {} squares", cells),
+        layers=_group("windows of {} squares", [len(cell.squares) for cell in cells], cells),
     )
 
 
-def _layers_by_size(name: str, cells: Iterable[Cell]) -> tuple[Layer, ...]:
-    """Group cells by their number of squares."""
+def _group(name: str, sizes: Iterable[int], cells: Iterable[Cell]) -> tuple[Layer, ...]:
+    """Return the cells of each size as a layer."""
     groups: dict[int, list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault(len(cell.squares), []).append(cell)
+    for size, cell in zip(sizes, cells, strict=True):
+        groups.setdefault(size, []).append(cell)
     return tuple(Layer(name.format(size), size, tuple(groups[size])) for size in sorted(groups))
 
 
@@ -255,26 +245,20 @@ def _window_amounts(
 
 @find_parts.register
 def _(system: Samuel, position: Position) -> Parts:
-    amounts = system.weights * _samuel_features(position)
-    squares = {}
-    for square, bit in _occupied_squares(position):
-        single = system.weights * _samuel_features(_single_piece(position, bit))
-        squares[square] = float(single[:PIECE_FEATURES].sum())
-    terms = dict(zip(FEATURES, amounts.tolist(), strict=True))
+    def amounts(position: Position) -> NDArray[np.float64]:
+        features = np.zeros(len(FEATURES), np.int32)
+        write_features(position, position.turn, features)
+        return system.weights * features
+
+    terms = dict(zip(FEATURES, amounts(position).tolist(), strict=True))
     return Parts(
         "linear",
         sum(terms.values()),
         terms,
-        squares,
+        _removal_effects(position, lambda other: float(amounts(other)[:PIECE_FEATURES].sum())),
         "what the piece adds to the features " + ", ".join(FEATURES[:PIECE_FEATURES]),
         terms["men"] + terms["kings"],
     )
-
-
-def _samuel_features(position: Position) -> NDArray[np.int32]:
-    features = np.zeros(len(FEATURES), np.int32)
-    write_features(position, position.turn, features)
-    return features
 
 
 @find_parts.register(Material)
@@ -320,10 +304,13 @@ def _from_view(squares: Iterable[int], view: int) -> list[int]:
     return [int(square) if view == BLACK else 33 - int(square) for square in squares]
 
 
-def _single_piece(position: Position, bit: int) -> Position:
-    """Return the position with the piece on `bit` alone on the board."""
-    black, white, kings = (board & 1 << bit for board in position[:3])
-    return Position(black, white, kings, position.turn)
+def _worths(position: Position, king: float) -> dict[int, float]:
+    """Return the worth of the piece on each square in men; Black's are positive."""
+    worths = {}
+    for square, bit in _occupied_squares(position):
+        worth = king if position.kings >> bit & 1 else 1.0
+        worths[square] = worth if position.black >> bit & 1 else -worth
+    return worths
 
 
 def _removal_effects(position: Position, evaluate: Callable[[Position], float]) -> dict[int, float]:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from agents.explanation.evaluators import Layer, Parts
 from checkers_env.board import Board
 from checkers_env.render.scene import DARK, SIDES
-from checkers_env.render.svg import Svg, svg
+from checkers_env.render.svg import ROOT, Svg, svg
 
 BOARD, GAP = 400, 24
 LEFT, RIGHT = BOARD + GAP, 360  # left edge and width of the panel beside the board
@@ -39,18 +39,8 @@ def draw(parts: Parts, agent: str, board: Board, value: float | None) -> Svg:
     for number, nodes in enumerate(parts.hidden, 1):
         y = _add_strip(panel, f"hidden layer {number}: {len(nodes)} nodes", nodes.tolist(), y)
     width, height = LEFT + RIGHT, max(BOARD, y + 6)
-    root = Element(
-        "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "role": "img",
-            "viewBox": f"0 0 {width} {height}",
-            "width": str(width),
-            "height": str(height),
-            "font-family": "system-ui, sans-serif",
-            "style": "max-width: 100%; height: auto; background: white",
-        },
-    )
+    size = {"viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height)}
+    root = Element("svg", ROOT | size, style=f"{ROOT['style']}; background: white")
     SubElement(root, "title").text = title
     root.append(_board(board, parts.squares))
     root.append(panel)
@@ -60,12 +50,8 @@ def draw(parts: Parts, agent: str, board: Board, value: float | None) -> Svg:
 def _board(board: Board, contributions: dict[int, float]) -> Element:
     most = max(map(abs, contributions.values()), default=0.0) or 1.0
     fill = {square: _blend(DARK, amount / most) for square, amount in contributions.items()}
-    return _without_namespace(ElementTree.fromstring(svg(board, last=False, size=BOARD, fill=fill)))
-
-
-def _without_namespace(element: Element) -> Element:
-    """Return a parsed picture as an element within another picture of the same namespace."""
-    for each in element.iter():
+    element = ElementTree.fromstring(svg(board, last=False, size=BOARD, fill=fill))
+    for each in element.iter():  # it is put into another picture of the same namespace
         each.tag = each.tag.rpartition("}")[2]
     return element
 
