@@ -1,7 +1,6 @@
 """Baseline players and simple evaluators.
 
-- ``random_player``: any legal move
-- ``heuristic``: the hand-made player of the performance curve
+- ``heuristic``: the random player, and the hand-made one of the performance curve
 - ``material``: the piece counter
 - ``weighted_pieces``: a piece counter with a weight for each square
 - ``piece_squares``: weights of men and kings for each square, many pieces and few

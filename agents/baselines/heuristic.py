@@ -1,7 +1,7 @@
-"""Heuristic player: the hand-made opponent of the performance curve.
+"""Players that do not look ahead: the random one, and the heuristic of the performance curve.
 
-It "capitalizes on obvious opportunities to move its pieces forward and jump opponent pieces" and
-does not look ahead (Skycak, Reimplementing Blondie24). Here it prefers, in this order: the capture
+The hand-made heuristic "capitalizes on obvious opportunities to move its pieces forward and jump
+opponent pieces" (Skycak, Reimplementing Blondie24). Here it prefers, in this order: the capture
 that wins most, a king counting 1.5 men; a move that crowns a man; a move that advances a man.
 Ties are broken at random.
 """
@@ -16,6 +16,12 @@ from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import KINGS, PACKED_MOVE, Position, own_and_opponent
 
 
+class RandomPlayer(NamedTuple):
+    """Player that chooses any legal move with equal probability."""
+
+    unused: int = 0  # compiled code has no empty tuples
+
+
 class Heuristic(NamedTuple):
     """Player that scores single moves; scores are in men."""
 
@@ -24,7 +30,20 @@ class Heuristic(NamedTuple):
     advance: float = 0.05
 
 
+is_stochastic.register(RandomPlayer)(always)
 is_stochastic.register(Heuristic)(always)
+
+
+@select_move.register(RandomPlayer)
+def choose_any(
+    player: RandomPlayer,
+    position: Position,
+    ws: KernelArg,
+    count: int,
+    tt_namespace: int,
+    rng: KernelArg,
+) -> int:
+    return ws.rows[rng.integers(0, count), PACKED_MOVE]
 
 
 @select_move.register(Heuristic)

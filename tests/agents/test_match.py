@@ -11,8 +11,8 @@ import pytest
 import agents
 from agents import match
 from agents.agent import PlayerAgent
+from agents.baselines.heuristic import RandomPlayer
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
 from agents.blondie.architecture import BLONDIE_1999, BLONDIE_2001, decode
 from agents.match import ENGINES, LARGEST_NUMBER, play_game
 from agents.match_kernel import DRAW, play

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.baselines.random_player import RandomPlayer
+from agents.baselines.heuristic import RandomPlayer
 from agents.evaluator import evaluate_position
 from agents.match import play_game
 from agents.match_kernel import DRAW, Result

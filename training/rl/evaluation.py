@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.baselines.heuristic import Heuristic
+from agents.baselines.heuristic import Heuristic, RandomPlayer
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
 from agents.search.interrupt import defer_signals
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE

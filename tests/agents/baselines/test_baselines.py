@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from agents.agent import PlayerAgent
-from agents.baselines.heuristic import Heuristic
+from agents.baselines.heuristic import Heuristic, RandomPlayer
 from agents.baselines.material import FULL_SCALE, Material
 from agents.baselines.piece_squares import SIZE, piece_squares
-from agents.baselines.random_player import RandomPlayer
 from agents.baselines.samuel import samuel
 from agents.baselines.weighted_pieces import weighted_pieces
 from agents.evaluator import evaluate_position

@@ -6,8 +6,8 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from agents.baselines.heuristic import RandomPlayer
 from agents.baselines.material import Material
-from agents.baselines.random_player import RandomPlayer
 from agents.match import play_game
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE, LAST

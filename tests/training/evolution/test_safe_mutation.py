@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.baselines.random_player import RandomPlayer
+from agents.baselines.heuristic import RandomPlayer
 from agents.blondie.architecture import NGUYEN, NGUYEN_LOGISTIC
 from agents.match import play_game
 from agents.match_kernel import DRAW
