@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.ntuple.indices import start_indices
 from agents.search.interrupt import defer_signals
 from agents.simd import tanh
-from agents.treestrap.network import INDEX_PARTS, SIZE, STAGES, TERMS, WINDOW_COUNT, count_entry
+from agents.treestrap.network import INDEX_PARTS, SIZE, STAGES, TERMS, write_entries
 from agents.treestrap.sampling import Samples
 from agents.treestrap.tapered import PAIRED_PIECES, PARTS, PIECE_KINDS, taper, write_piece_kinds
 from checkers_env.bits import popcount
@@ -112,9 +112,7 @@ def write_rows(fitter: Fitter, position: Position) -> int:
     """Write the rows of the table and of the pairs that a position sums; return their end."""
     entries, state = fitter.entries, fitter.state
     start_indices(fitter.features, fitter.empty, position, position.turn, state)
-    for i in range(WINDOW_COUNT):
-        entries[i] = state[i]
-    entries[WINDOW_COUNT] = count_entry(position)
+    write_entries(position, position.turn, state, entries)
     end = TERMS
     if popcount(position.black | position.white) <= PAIRED_PIECES:
         count = write_piece_kinds(position, fitter.kinds)

@@ -144,10 +144,8 @@ def entry_of(state: KernelArg, window: int, own: bool) -> KernelArg:
 
 
 @kernel
-def write_entries(
-    network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, entries: KernelArg
-) -> None:
-    """Write the entries that a position sums in the tables of its stage, int64[TERMS]."""
+def write_entries(position: Position, view: int, state: KernelArg, entries: KernelArg) -> None:
+    """Write the entries that a position sums in the tables of its stage: the first TERMS."""
     for i in range(WINDOW_COUNT):
         entries[i] = entry_of(state, i, position.turn == view)
     entries[WINDOW_COUNT] = count_entry(position)

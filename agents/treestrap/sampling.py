@@ -28,7 +28,7 @@ from agents.search.selective import (
     set_position_history,
 )
 from agents.search.workspace import MAX_DEPTH, NAMESPACES, workspace
-from agents.treestrap.selfplay import UNDECIDED, find_result, occurred_before, sample_start
+from agents.treestrap.learner import UNDECIDED, find_result, occurred_before, sample_start
 from agents.treestrap.tapered import TaperedNetwork
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
@@ -65,6 +65,8 @@ class Sampler(NamedTuple):
     config: SamplingConfig
     style: Selective
     side_style: Selective
+    searcher: KernelArg
+    starts: NDArray[np.int64]
     positions: NDArray[np.int64]  # (plies, 4): the positions of a game
     samples: Samples  # room for a batch of games
     from_game: NDArray[np.bool_]  # (samples,): false for those aside
@@ -93,28 +95,28 @@ def sample(
         config,
         STRONG._replace(table_bits=TABLE_BITS, nodes=config.nodes),
         STRONG._replace(table_bits=TABLE_BITS, nodes=config.side_nodes),
+        TablebaseEvaluator(network, tables),
+        positions,
         np.zeros((config.max_plies + 1, 4), np.int64),
         Samples(np.zeros((most, 4), np.int64), np.zeros(most, np.float32)),
         np.zeros(most, np.bool_),
     )
-    searcher, ws, batch = TablebaseEvaluator(network, tables), workspace(TABLE_BITS), []
+    ws, batch = workspace(TABLE_BITS), []
     for _ in range(games):
         with defer_signals(ws):
-            count = sample_game(sampler, searcher, positions, ws, rng)
+            count = sample_game(sampler, ws, rng)
         batch.append([array[:count].copy() for array in sampler.samples])
     return Samples(*map(np.concatenate, zip(*batch, strict=True)))
 
 
 @kernel
-def sample_game(
-    sampler: Sampler, searcher: KernelArg, starts: KernelArg, ws: KernelArg, rng: KernelArg
-) -> int:
+def sample_game(sampler: Sampler, ws: KernelArg, rng: KernelArg) -> int:
     """Play a game, or until the stop flag is set; return the number of recorded samples."""
-    sampler, searcher, ws = borrowed(sampler), borrowed(searcher), borrowed(ws)
+    sampler, ws = borrowed(sampler), borrowed(ws)
     config, rows = sampler.config, ws.rows
     ws.counts[NAMESPACES] += 1
     clear_move_ordering(ws)
-    here = sample_start(config.random_plies, starts, rows, rng)
+    here = sample_start(config.random_plies, sampler.starts, rows, rng)
     reversible, count = 0, 0
     for ply in range(config.max_plies + 1):
         if ws.stop[0]:
@@ -122,7 +124,7 @@ def sample_game(
         row = sampler.positions[ply]
         row[0], row[1], row[2], row[3] = here.black, here.white, here.kings, here.turn
         moves = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)
-        result = find_result(searcher, here, moves == 0)
+        result = find_result(sampler.searcher, here, moves == 0)
         if result == UNDECIDED and (
             ply == config.max_plies
             or reversible >= NO_PROGRESS
@@ -137,10 +139,8 @@ def sample_game(
         if moves > 1:
             chance = chosen
             set_position_history(ws, sampler.positions, ply, reversible)
-            chosen, count = search_and_record(
-                sampler, sampler.style, searcher, here, ws, moves, count
-            )
-            count = sample_sides(sampler, searcher, here, ws, count, rng)
+            chosen, count = search_and_record(sampler, sampler.style, here, ws, moves, count)
+            count = sample_sides(sampler, here, ws, count, rng)
             if rng.random() < config.epsilon:
                 chosen = chance
         reversible = reversible + 1 if is_reversible(here, chosen) else 0
@@ -150,13 +150,7 @@ def sample_game(
 
 @kernel
 def search_and_record(
-    sampler: Sampler,
-    style: Selective,
-    searcher: KernelArg,
-    position: Position,
-    ws: KernelArg,
-    moves: int,
-    count: int,
+    sampler: Sampler, style: Selective, position: Position, ws: KernelArg, moves: int, count: int
 ) -> tuple[Position, int]:
     """Search a position, and record it with its value if the side to move has no capture.
 
@@ -164,14 +158,14 @@ def search_and_record(
     the position after the best move, and the number of samples.
     """
     tag = ws.counts[NAMESPACES] << 1 | position.turn
-    path = search(style, searcher, position, MAX_DEPTH, True, tag, ws, moves)
+    path = search(style, sampler.searcher, position, MAX_DEPTH, True, tag, ws, moves)
     after = successor(ws.rows[find_row(ws.rows, moves, path)], position.turn)
     found = ws.frames[0].value
     if must_jump(position) or found == -INFINITY:
         return after, count
     row = sampler.samples.positions[count]
     row[0], row[1], row[2], row[3] = position.black, position.white, position.kings, position.turn
-    value = found / value_scale(searcher)
+    value = found / value_scale(sampler.searcher)
     sampler.samples.targets[count] = min(max(value, -1.0), 1.0)
     sampler.from_game[count] = True
     return after, count + 1
@@ -179,7 +173,7 @@ def search_and_record(
 
 @kernel
 def sample_sides(
-    sampler: Sampler, searcher: KernelArg, here: Position, ws: KernelArg, count: int, rng: KernelArg
+    sampler: Sampler, here: Position, ws: KernelArg, count: int, rng: KernelArg
 ) -> int:
     """Record positions that random moves lead to; return the number of samples."""
     rows = ws.rows
@@ -195,11 +189,10 @@ def sample_sides(
             moves = generate_successors(
                 rows, 0, position.black, position.white, position.kings, position.turn
             )
-        if find_result(searcher, position, moves == 0) == UNDECIDED:
+        if find_result(sampler.searcher, position, moves == 0) == UNDECIDED:
             ws.reversible_plies[0], before = 0, count
-            _, count = search_and_record(
-                sampler, sampler.side_style, searcher, position, ws, moves, count
-            )
+            style = sampler.side_style
+            _, count = search_and_record(sampler, style, position, ws, moves, count)
             if count > before:
                 sampler.from_game[before] = False
     return count

@@ -20,9 +20,8 @@ from agents.endgame.tables import DIGESTS, load_tablebase
 from agents.search.player import AlphaBeta
 from agents.search.workspace import MAX_DEPTH
 from agents.treestrap.codec import STEP, pack
-from agents.treestrap.learner import LARGEST_ALPHA, TreeStrapConfig
+from agents.treestrap.learner import LARGEST_ALPHA, TreeStrapConfig, learn
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
-from agents.treestrap.selfplay import learn
 from checkers_env.openings import TWO_MOVE, opening_board
 from training.evolution.evaluation import is_log_spaced
 from training.evolution.game_runner import GameRunner

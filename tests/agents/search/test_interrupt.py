@@ -18,11 +18,10 @@ from agents.match import play_game
 from agents.ntuple.td import TDConfig, learn
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
-from agents.treestrap import selfplay
-from agents.treestrap.learner import TreeStrapConfig
+from agents.treestrap import learner
+from agents.treestrap.learner import START, TreeStrapConfig
 from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.sampling import SamplingConfig, sample
-from agents.treestrap.selfplay import START
 from agents.treestrap.tapered import PIECE_KINDS, tapered_network
 from checkers_env import Board
 
@@ -144,7 +143,7 @@ def learn_td(games, **settings):
 
 def learn_treestrap(games, depth):
     errors, rng = np.zeros((STAGES, SIZE, 2), np.float32), np.random.default_rng(0)
-    selfplay.learn(treestrap_network(), errors, games, rng, TreeStrapConfig(depth=depth))
+    learner.learn(treestrap_network(), errors, games, rng, TreeStrapConfig(depth=depth))
 
 
 @cache  # it takes a second, in which Ctrl-C finds no game

@@ -17,6 +17,7 @@ from agents.treestrap.learner import (
     TreeStrapConfig,
     learn_game,
     learner_state,
+    play_one,
     treestrap_update,
 )
 from agents.treestrap.network import (
@@ -30,7 +31,6 @@ from agents.treestrap.network import (
     treestrap_network,
     write_entries,
 )
-from agents.treestrap.selfplay import play_one
 from checkers_env.board import Board
 from checkers_env.movegen import SQUARES, Position
 from tests import oracle
@@ -82,7 +82,7 @@ def named(mover, pieces):
 def entries_of(system, position, view):
     state, entries = np.zeros(len(READINGS), np.int32), np.zeros(TERMS, np.int64)
     start_state(system, position, view, state)
-    write_entries(system, position, view, state, entries)
+    write_entries(position, view, state, entries)
     return entries.tolist()
 
 
@@ -223,7 +223,7 @@ def test_game_of_self_play_ends_at_the_first_repetition():
     for seed in range(10):
         network, errors = treestrap_network(), np.zeros((STAGES, SIZE, 2), np.float32)
         student, rng = learner_state(network, errors, config), np.random.default_rng(seed)
-        plies, result, _ = play_one(student, network, start, workspace(), rng)
+        plies, result, _ = play_one(student, start, workspace(), rng)
         past = list(map(tuple, student.positions[: plies + 1].tolist()))
         assert len(set(past[:-1])) == plies
         if plies < config.max_plies and result == 0:
