@@ -318,19 +318,11 @@ def _build_ntuple(
     king: float,
     *,
     tuples: Sequence[Sequence[int]],
-    difference: float = 1.0,
     by_colour: bool = False,  # the name in weight files
-    output: Literal["tanh", "sum"] = "tanh",
+    **options: Any,
 ) -> NTuple:
     layout = tuple(tuple(map(int, squares)) for squares in tuples)
-    return ntuple(
-        layout,
-        weights,
-        difference=difference,
-        king=king,
-        black_perspective=by_colour,
-        output=output,
-    )
+    return ntuple(layout, weights, king=king, black_perspective=by_colour, **options)
 
 
 def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architecture:

@@ -111,15 +111,19 @@ def save_weights(path: Path | str, genome: ArrayLike, metadata: WeightsMetadata)
 
     The genome is stored as float64, unless it is float32 or uint8.
     """
+    write_atomically(Path(path), pack_weights(genome, metadata_to_fields(metadata)))
+
+
+def pack_weights(genome: ArrayLike, fields: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a weight file; equal weights and fields of the header give equal ones."""
     genome = np.asarray(genome)
     genome = np.ascontiguousarray(genome, None if genome.dtype in DTYPES else np.float64)
-    fields, arrays = metadata_to_fields(metadata), {"genome": genome}
+    fields, arrays = dict(fields), {"genome": genome}
     if (parts := to_sparse(genome)) is not None:
-        fields |= {SIZE: genome.size}
+        fields[SIZE] = genome.size
         arrays = {"genome": parts[0], "present": parts[1]}
     # One entry of metadata only: safetensors writes several in any order.
-    header = {HEADER: json.dumps(fields, sort_keys=True)}
-    write_atomically(Path(path), save(arrays, metadata=header))
+    return bytes(save(arrays, metadata={HEADER: json.dumps(fields, sort_keys=True)}))
 
 
 def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:

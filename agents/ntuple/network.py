@@ -90,19 +90,17 @@ def ntuple(
     difference, king = float(difference), float(king)
     if not np.all(np.abs([difference, king]) <= LARGEST_WEIGHT):
         raise ValueError(f"the piece difference has no weight {difference}, a king no {king} men")
-    offsets = accumulate((BASE ** len(squares) for squares in layout[:-1]), initial=0)
-    parts = index_features(layout, [*offsets], [range(BASE)] * len(layout))
+    offsets = [*accumulate((BASE ** len(squares) for squares in layout[:-1]), initial=0)]
+    parts = index_features(layout, offsets, [range(BASE)] * len(layout))
     if output not in ("tanh", "sum"):
         raise ValueError(f"the output is tanh or sum, not {output!r}")
-    unit = 0.0 if output == "tanh" else _unit(layout, table, difference, king)
+    unit = 0.0 if output == "tanh" else _unit(offsets, table, difference, king)
     return NTuple(table, *parts, difference, king, bool(black_perspective), unit)
 
 
-def _unit(layout: TupleLayout, table: NDArray[np.float64], difference: float, king: float) -> float:
+def _unit(offsets: list[int], table: NDArray[np.float64], difference: float, king: float) -> float:
     """Return a power of 2 by which no sum reaches 1."""
-    sizes = [BASE ** len(squares) for squares in layout]
-    starts = [*accumulate(sizes[:-1], initial=0)]
-    entries = float(np.maximum.reduceat(np.abs(table), starts).sum())
+    entries = float(np.maximum.reduceat(np.abs(table), offsets).sum())
     most = entries + PIECES * max(1.0, abs(king)) * abs(difference)
     return 0.5 ** math.frexp(1.001 * most)[1]
 

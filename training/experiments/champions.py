@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from safetensors.numpy import save
 
-from agents.weights import HEADER, load_weights, metadata_to_fields, to_sparse
+from agents.weights import load_weights, metadata_to_fields, pack_weights
 from checkers_env.files import read_regular, remove_temporary_files, write_atomically
 from training.evolution.state import Champion
 from training.experiments.jobs import Run
@@ -38,11 +35,7 @@ def encode_champion(player: Champion, run: Run, generation: int) -> bytes:
     metadata = replace(player.metadata, regime=run.preset, seed=run.seed, options=options, **made)
     fields = metadata_to_fields(metadata)
     header = {OLD_FIELDS.get(name, name): value for name, value in fields.items()}
-    arrays: dict[str, NDArray[Any]] = {"genome": genome}
-    if (parts := to_sparse(genome)) is not None:
-        header |= {"weights": genome.size}
-        arrays = {"genome": parts[0], "present": parts[1]}
-    return bytes(save(arrays, metadata={HEADER: json.dumps(header, sort_keys=True)}))
+    return pack_weights(genome, header)
 
 
 def name_champion(content: bytes) -> str:
