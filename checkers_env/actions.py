@@ -35,6 +35,7 @@ from checkers_env.state import PLY, SIDE, end_turn
 
 ACTIONS = 128
 ILLEGAL, FULL, AGAIN = -3, -2, -1  # what an action did, where it did not end a turn
+STEPS = (4, 5, -4, -5)  # change of a bit in the mover's view, by direction
 _DIRECTIONS = ("forward right", "forward left", "back left", "back right")
 
 
@@ -50,14 +51,13 @@ def move_to_actions(move: Move | str, turn: int) -> list[int]:
     bits = [square_to_bit(square if turn == BLACK else 33 - square) for square in move.squares]
     actions, length = [], 2 if move.captured else 1
     for start, end in itertools.pairwise(bits):
-        step, rest = divmod(abs(end - start), length)
-        if step not in (4, 5) or rest:
+        step, rest = divmod(end - start, length)
+        if step not in STEPS or rest:
             raise ValueError(
                 f"no piece moves like {move}: a step leads to a neighbouring square, a jump to the "
                 "next one but one"
             )
-        index = step - 4 + (0 if end > start else 2)
-        actions.append((bit_to_square(start) - 1) * 4 + index)
+        actions.append((bit_to_square(start) - 1) * 4 + STEPS.index(step))
     return actions
 
 

@@ -15,6 +15,7 @@ import itertools
 import pkgutil
 import runpy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 
@@ -24,11 +25,10 @@ from pettingzoo import AECEnv
 from checkers_env.actions import move_to_actions
 from checkers_env.board import Board
 from checkers_env.envs.aec import raw_env
-from checkers_env.movegen import BLACK, SQUARES, WHITE
-from checkers_env.moves import Move
+from checkers_env.movegen import BLACK, BOARD, SQUARES, WHITE, direction, to_view
+from checkers_env.moves import Move, bit_to_square
 
 Route = tuple[int, ...]  # actions of a turn, or of a part of it
-SHIFTS = {4: 0, 5: 1, -4: 2, -5: 3}  # change of a bit in the mover's view -> direction of an action
 START_COUNTS = (7, 49, 302)  # turns from the start position (A. Bik, ICGA Journal 35, 2012)
 LONGEST_PLIES = 400
 CYCLE = 4  # plies after which the last position of the line of a draw is back
@@ -199,23 +199,19 @@ def board_result(board: Board) -> int | None:
 
 def action_squares(action: int, turn: int) -> Sequence[int]:
     """Return the squares of one of this package's actions: a step, also for a jump."""
-    shift = next(shift for shift, index in SHIFTS.items() if index == action % 4)
-    bit = int(SQUARES[action // 4]) + shift
-    end = int(np.searchsorted(SQUARES, bit)) + 1 if bit in SQUARES else 0
-    squares = (action // 4 + 1, end)
-    return squares if turn == BLACK or not end else tuple(33 - square for square in squares)
+    start = to_view(int(SQUARES[action // 4]), turn)
+    end = start + direction(action % 4, turn)
+    return bit_to_square(start), bit_to_square(end) if end >= 0 and BOARD >> end & 1 else 0
 
 
 def squares_to_route(squares: Sequence[int], turn: int) -> Route:
     """Return the actions along some squares; -1 where no piece moves so."""
-    viewed = [square if turn == BLACK else 33 - square for square in squares]
     route = []
-    for start, end in itertools.pairwise(viewed):
-        if not (1 <= start <= 32 and 1 <= end <= 32):
-            return (-1,)
-        shift = int(SQUARES[end - 1] - SQUARES[start - 1])
-        index = SHIFTS.get(shift if abs(shift) < 8 else shift // 2)
-        route.append(-1 if index is None or shift in (9, -9) else (start - 1) * 4 + index)
+    for pair in itertools.pairwise(squares):
+        route.append(-1)
+        for captured in ((), (0,)):  # a step, or a jump
+            with suppress(ValueError):
+                [route[-1]] = move_to_actions(Move(pair, captured), turn)
     return tuple(route)
 
 
