@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from checkers_env.board import Board
-from checkers_env.moves import Move
+from checkers_env.moves import Move, format_moves
 
 
 class Agent(Protocol):
@@ -71,5 +71,6 @@ def check_move(move: object, board: Board) -> Move:
     if not isinstance(move, Move):
         raise TypeError(f"act(board) returned {move!r}, which is no Move of board.legal_moves")
     if move not in board.legal_moves:
-        raise ValueError(f"act(board) returned {move}, which is illegal in {board.fen()}")
+        legal = f"the legal moves are {format_moves(board.legal_moves)}"
+        raise ValueError(f"act(board) returned {move}, which is illegal in {board.fen()}: {legal}")
     return move

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checkers_env import fen as notation
 from checkers_env.actions import ACTIONS
 from checkers_env.board import Board
-from checkers_env.movegen import BLACK, SQUARES, WHITE
+from checkers_env.movegen import BLACK, SQUARES, own_and_opponent
 from checkers_env.observation import PLANES
 from checkers_env.render.svg import svg
 from checkers_env.state import DrawRules, change_rules
@@ -164,15 +163,13 @@ class Checkers(core.Env):  # type: ignore[misc]
         ValueError
             For a bad FEN, and for a position in which the game is over.
         """
-        position = notation.parse(fen)
-        if Board(fen).is_over:
+        board = Board(fen)
+        if board.is_over:
             raise ValueError(f"the game is over in {fen!r}")
-        own, opponent = position.black, position.white
-        if position.turn == WHITE:
-            own, opponent = opponent, own
-        boards = (_from_samuel(board, position.turn) for board in (own, opponent, position.kings))
+        own, opponent = own_and_opponent(board.black, board.white, board.turn)
+        boards = (_from_samuel(it, board.turn) for it in (own, opponent, board.kings))
         own, opponent, kings = (jnp.uint32(board) for board in boards)
-        state = self._begin(own, opponent, kings, position.turn, jnp.int32(0))
+        state = self._begin(own, opponent, kings, board.turn, jnp.int32(0))
         return state.replace(observation=self.observe(state))
 
     def _begin(self, own: Any, opponent: Any, kings: Any, turn: int, player: Any) -> CheckersState:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from checkers_env.agent import Agent, FunctionAgent, RandomAgent, check_move
 from checkers_env.board import Board
-from checkers_env.moves import Move, format_moves
+from checkers_env.moves import Move
 
 COLOURS = ("black", "white")
 
@@ -110,9 +110,6 @@ def legal_reply(agent: Agent, board: Board) -> Move:
     move = agent.act(board.copy())
     try:
         return check_move(move, board)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
         who = getattr(agent, "name", type(agent).__name__)
-        raise ValueError(
-            f"the opponent ({who}) played {move}, illegal in {board.fen()}: "
-            f"the legal moves are {format_moves(board.legal_moves)}"
-        ) from None
+        raise ValueError(f"the opponent ({who}): {error}") from None

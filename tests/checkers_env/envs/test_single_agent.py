@@ -143,7 +143,7 @@ def test_equal_seeds_give_equal_games(opponent):
 def test_illegal_move_of_the_opponent_is_an_error():
     env = SingleAgentEnv(Cheat(), "white")
     env.reset()
-    with pytest.raises(ValueError, match=r"opponent \(Cheat\) played 11-15, illegal in B:.*8-11"):
+    with pytest.raises(ValueError, match=r"opponent \(Cheat\): .* 11-15, which is illegal .*8-11"):
         env.step(np.flatnonzero(env.action_masks())[0])
     with pytest.raises(ResetNeeded):
         env.step(np.flatnonzero(env.action_masks())[0])
