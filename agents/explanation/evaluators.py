@@ -147,8 +147,8 @@ def _subsquare_layers(
     """Return the 91 sub-squares by size, each size row by row from Black's side."""
     sizes = [size for size in range(3, 9) for _ in range((9 - size) ** 2)]
     known = [None] * len(sizes) if effects is None else effects.tolist()
-    fields = [_from_view(np.flatnonzero(it) + 1, view) for it in BLONDIE_2001.fields]
-    cells = list(map(Cell, map(tuple, map(sorted, fields)), activations.tolist(), known))
+    members = (sorted(_from_view(np.flatnonzero(it) + 1, view)) for it in BLONDIE_2001.fields)
+    cells = list(map(Cell, map(tuple, members), activations.tolist(), known))
     order = slice(None, None, 1 if view == BLACK else -1)
     return _group("{0}x{0} squares", sizes[order], cells[order])
 

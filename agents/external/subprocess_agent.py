@@ -24,7 +24,7 @@ START_SECONDS = 120.0  # for imports and the agent's constructor
 MOVE_SECONDS = 60.0  # by default
 GRACE_SECONDS = 5.0  # to end without a signal
 MAX_ERROR = 2000  # characters of an error that is sent
-PACKAGE = Path(__file__).parents[1]
+PACKAGES = {Path(__file__).parents[2] / name for name in ("agents", "checkers_env")}
 # The agent's own output becomes standard error, which keeps it out of answers and of tables.
 PROGRAM = """
 import os, sys
@@ -199,5 +199,5 @@ def _error_text(error: BaseException) -> str:
     """Return the error and its line, as no traceback is shown."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)
-    where = "" if PACKAGE in file.parents else f" ({file.name}, line {place.lineno})"
+    where = "" if PACKAGES & set(file.parents) else f" ({file.name}, line {place.lineno})"
     return f"{type(error).__name__}: {error}{where}"
