@@ -59,7 +59,7 @@ def import_agents(module: str) -> ModuleType:
         raise ImportError(
             f"this opponent needs the package agents of checkers-laboratory: {error}. Python finds "
             f"agents at {next(filter(None, places), None)}. Rename or uninstall any other agents; "
-            "without the package, opponent is 'random', a function of a board or an object"
+            "without the package, gymnasium.make takes 'random', a function of a board or an object"
         ) from error
 
 

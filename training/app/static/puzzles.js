@@ -157,11 +157,10 @@ function showFrame({ fen }) {
 }
 
 function showPuzzle() {
-  const { players, move, nodes, verified } = puzzles[number];
+  const { players, move, verified } = puzzles[number];
   byId("title").textContent = `Puzzle ${number + 1}`;
   byId("level").textContent = `${levelOf(puzzles[number]).toLowerCase()}${solved.has(puzzles[number].fen) ? ", solved" : ""}`;
   byId("game").textContent = `${players[0]}, Black, against ${players[1]}; move ${move}`;
-  byId("nodes").textContent = `with ${nodes.toLocaleString("en")} positions`;
   byId("verified").textContent = verified === "tables" ? "by the endgame tables"
     : `by a search of 200,000 positions for every move, at least ${verified} plies deep`;
   byId("actions").hidden = byId("details").hidden = false;
