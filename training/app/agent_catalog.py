@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import agents
-from agents.agent import Agent, Limits
+from agents.agent import Agent, Limits, PlayerAgent
 from agents.agent_spec import WEIGHTS_SUFFIX, AgentSpec
+from agents.architectures import find_architecture
+from agents.registry import ZOO
 from agents.search.workspace import MAX_DEPTH
+from agents.weights import load_weights
 from checkers_env.files import open_regular
 from training.league.entrants import close_agent, describe_agent, display_name, file_digest
 from training.rating.zoo_scale import player_elo
@@ -132,14 +135,21 @@ class AgentCatalog:
 
 @functools.lru_cache(1000)
 def _make_entry(name: str, file_version: str) -> CatalogEntry:
-    agent = agents.make(name)
-    close_agent(agent)
-    player = getattr(agent, "player", None)
-    limit = next((name for name in MAX_AMOUNT if hasattr(player, name)), None)
-    default = getattr(player, limit) if limit else None
-    search, *others = describe_agent(agent, name).split(", ")
-    about = ", ".join([search, *(KINDS.get(other, other) for other in others)])
-    return CatalogEntry(name, display_name(name, {}), about, limit, default, player_elo(name))
+    path = ZOO / f"{name}{WEIGHTS_SUFFIX}"
+    if path.is_file():  # its header will do: the player may need endgame tables
+        metadata = load_weights(path)[1]
+        own = metadata.mcts_options or {"depth": metadata.depth}
+        evaluator = find_architecture(metadata.architecture).evaluator.__name__
+        about = f"{'Monte Carlo' if metadata.mcts_options else 'alpha-beta'}, {evaluator}"
+    else:
+        agent = agents.make(name)
+        close_agent(agent)
+        own = agent.player._asdict() if isinstance(agent, PlayerAgent) else {}
+        about = describe_agent(agent, name)
+    limit = next((it for it in MAX_AMOUNT if it in own), None)
+    about = ", ".join(KINDS.get(word, word) for word in about.split(", "))
+    label, elo = display_name(name, {}), player_elo(name)
+    return CatalogEntry(name, label, about, limit, own.get(limit or ""), elo)
 
 
 def _make_label(name: str, options: dict[str, object]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 from starlette.requests import Request
@@ -20,12 +21,14 @@ from starlette.routing import Route
 
 import agents
 from agents.agent import Agent, Limits, PlayerAgent, reseed, tighten
-from agents.analysis import Analysis
+from agents.analysis import Analysis, analyse_until
 from agents.endgame.probe import probe_board
 from agents.endgame.tables import load_tablebase
+from agents.search.workspace import Workspace
 from checkers_env import fen
 from checkers_env.board import Board
 from checkers_env.moves import Move
+from training.app import preparation
 from training.app.agent_catalog import (
     DEFAULT_AGENT,
     JUDGE,
@@ -36,7 +39,6 @@ from training.app.agent_catalog import (
 from training.app.agent_pool import PlayerKey
 from training.app.async_agent import analyse_in_thread, in_thread, run_in_thread
 from training.app.opponents import choose_opponent, opponent_name
-from training.app.preparation import JUDGE_PREPARATION, TABLE_PIECES, TABLES_PREPARATION
 from training.app.request_body import Json, JSONAnswer, check_fields, read_fields
 from training.league.entrants import close_agent
 
@@ -73,9 +75,6 @@ async def analyse(request: Request) -> Response:
     fields = await read_fields(
         request, **PLAYER, **GAME, seed=int, nodes=int, clock=dict, search=str
     )
-    board = await run_in_thread(read_board, fields)
-    if board.outcome():
-        raise ValueError("The game is over.")
     seed = fields["seed"] or 0
     if seed not in SEEDS:
         raise ValueError(f"seed must be from 0 to {SEEDS[-1]}.")
@@ -83,18 +82,41 @@ async def analyse(request: Request) -> Response:
     is_judge = not (fields["agent"] or fields["opponent"])
     choose = _choose_judge if is_judge else _choose_with_clock
     choice = await run_in_thread(choose, state.catalog, fields)
+    if fields["opponent"] and choice.agent in preparation.FIRST:
+        call = preparation.PREPARATION.call_plainly
+        if answer := await run_in_thread(call, analyse_plainly, fields, choice, seed):
+            return JSONAnswer(answer)
 
     def make() -> Agent:
-        if is_judge:
-            JUDGE_PREPARATION.wait(Event())
         agent = reseed(state.catalog.make(choice.agent), seed)
         return replace(agent, blunder=choice.blunder) if isinstance(agent, PlayerAgent) else agent
 
-    key = PlayerKey(choice.label, seed, board.turn)
-    async with _search(request, fields["search"]) as stop, state.pool.borrow(key, make) as agent:
-        analysis = await analyse_in_thread(agent, board, choice.limits, seed, stop)
+    async with _search(request, fields["search"]) as stop:
+        await run_in_thread(preparation.wait_for_kernels, choice.agent, stop)
+        board = await run_in_thread(read_board, fields)
+        async with state.pool.borrow(PlayerKey(choice.label, seed, board.turn), make) as agent:
+            analysis = await analyse_in_thread(agent, board, choice.limits, seed, stop)
     exact = await run_in_thread(exact_result, board)
-    return JSONAnswer({"label": choice.label, "exact": exact, **_analysis_to_json(analysis)})
+    return JSONAnswer(_analysis_to_json(analysis, choice, exact))
+
+
+def analyse_plainly(fields: Json, choice: AgentChoice, seed: int) -> Json:
+    """Return a built-in player's analysis, in a process whose kernels are plain Python functions.
+
+    They take Python's numbers and objects in place of a workspace's arrays.
+    """
+    board = read_board(fields)
+    agent: Any = agents.make(choice.agent, blunder=choice.blunder, seed=seed + board.ply)
+    agent = replace(agent, ws=Workspace._make(map(_to_plain, agent.ws)))
+    [analysis] = analyse_until(agent, board, choice.limits, Event())
+    return _analysis_to_json(analysis, choice, None)
+
+
+def _to_plain(array: Any) -> Any:
+    names = array.dtype.names
+    if names is None:
+        return array.astype(object)
+    return [SimpleNamespace(**dict(zip(names, it, strict=True))) for it in array.tolist()]
 
 
 async def stop_search(request: Request) -> Response:
@@ -139,7 +161,7 @@ def explain(request: Request) -> Response:
 
 
 def read_board(fields: Json) -> Board:
-    """Return the board after a request's game. Raise ValueError for an illegal one."""
+    """Return the board after a request's game. Raise ValueError if it is illegal or over."""
     moves = fields["moves"] or []
     if not all(isinstance(text, str) for text in moves):
         raise ValueError("moves must be a list of texts such as 11-15.")
@@ -147,7 +169,10 @@ def read_board(fields: Json) -> Board:
         name: default if fields[name] is None else fields[name]
         for name, default in (("repetition", REPETITION), ("no_progress", NO_PROGRESS))
     }
-    return create_board(fields["start"] or fen.START, moves, **rules)
+    board = create_board(fields["start"] or fen.START, moves, **rules)
+    if board.outcome():
+        raise ValueError("The game is over.")
+    return board
 
 
 def create_board(
@@ -203,19 +228,20 @@ def exact_result(board: Board) -> Json | None:
 
     None with too many pieces, and while the tables are being prepared.
     """
-    if board.black.bit_count() + board.white.bit_count() > TABLE_PIECES:
+    if board.black.bit_count() + board.white.bit_count() > preparation.TABLE_PIECES:
         return None
-    if TABLES_PREPARATION.seconds is not None:
+    if preparation.TABLES_PREPARATION.seconds is not None:
         return None
-    result = probe_board(load_tablebase(TABLE_PIECES), board)
+    result = probe_board(load_tablebase(preparation.TABLE_PIECES), board)
     return result and result._asdict()
 
 
-def _analysis_to_json(analysis: Analysis) -> dict[str, Any]:
-    """Return an analysis; its move is written with all squares, as no other legal move is."""
+def _analysis_to_json(analysis: Analysis, choice: AgentChoice, exact: Json | None) -> Json:
+    """Return the answer's fields; the move has all squares, as no other legal move has."""
     fields = analysis._asdict()
     fields["move"] = ("x" if analysis.move.captured else "-").join(map(str, analysis.move.squares))
-    return fields | {"pv": [str(move) for move in analysis.pv]}
+    fields["pv"] = [str(move) for move in analysis.pv]
+    return fields | {"label": choice.label, "exact": exact}
 
 
 routes = [

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from agents.agent import Agent, Limits, PlayerAgent, check_move, reseed
 from agents.analysis import Analysis, analyse_until
 from checkers_env.board import Board
-from training.app.preparation import wait_for_kernels
 
 MAX_SEARCHES = 8  # at a time; searches run without the GIL
 
@@ -57,7 +56,6 @@ async def analyse_in_thread(
     """
 
     def analyse() -> Analysis:
-        wait_for_kernels(getattr(agent, "name", ""), stop)
         if isinstance(agent, PlayerAgent):
             reseed(agent, seed + board.ply)
         try:

@@ -2,16 +2,22 @@
 
 Both take time once on a machine. It has a process of its own: while a kernel is compiled, all
 other threads of its process that need a kernel would wait, and with them the pages. The server then
-loads the kernels and the tables from the cache.
+loads the kernels and the tables from the cache. Until then the first opponents play in another
+process, whose kernels are plain Python functions: fast enough for searches of a few plies.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from threading import Event, Thread
+from multiprocessing.pool import Pool
+from threading import Event, Lock, Thread
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,6 +34,7 @@ from training.app.request_body import JSONAnswer
 
 TYPICAL_SECONDS = 10
 POLL_SECONDS = 0.1
+PLAIN_SECONDS = 20  # for a plain function, the start of its process included
 TABLE_PIECES = 4
 
 
@@ -37,9 +44,11 @@ class Preparation:
     It is done as long as none was started.
     """
 
+    _plain: Pool | None = None  # a process whose kernels are plain Python functions
+
     def __init__(self, *agents: str, pieces: int = 0) -> None:
         self._agents, self._pieces = agents, pieces
-        self._done, self._start = Event(), 0.0
+        self._done, self._start, self._lock = Event(), 0.0, Lock()
         self._done.set()
 
     def start(self, *, after: Preparation | None = None) -> None:
@@ -58,7 +67,20 @@ class Preparation:
             process.join()
             load_tables(self._pieces)
         finally:
-            self._done.set()
+            with self._lock:
+                self._done.set()
+                if self._plain:
+                    self._plain.close()
+
+    def call_plainly(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function where kernels are plain Python functions; None once it is done."""
+        with self._lock:
+            if self._done.is_set():
+                return None
+            self._plain = self._plain or _start_plain_process()
+            task = self._plain.apply_async(function, arguments)
+        with suppress(multiprocessing.TimeoutError):  # the process was killed
+            return task.get(PLAIN_SECONDS)
 
     def wait(self, stop: Event) -> None:
         """Wait for its end, or until `stop` is set."""
@@ -71,16 +93,25 @@ class Preparation:
         return None if self._done.is_set() else time.monotonic() - self._start
 
 
-FIRST = BY_ID[RECOMMENDED].agent
-PREPARATION = Preparation(FIRST)
+FIRST = (BY_ID[RECOMMENDED].agent, "random")
+PREPARATION = Preparation(*FIRST)
 OTHERS_PREPARATION = Preparation(DEFAULT_AGENT)
 JUDGE_PREPARATION = Preparation(JUDGE)
 TABLES_PREPARATION = Preparation(pieces=TABLE_PIECES)
 
 
 def wait_for_kernels(agent: str, stop: Event) -> None:
-    """Wait for what prepares the kernels of an agent; only the first opponent answers sooner."""
-    (PREPARATION if agent == FIRST else OTHERS_PREPARATION).wait(stop)
+    """Wait for what prepares the kernels of an agent, or for those of the default agent."""
+    others = JUDGE_PREPARATION if agent == JUDGE else OTHERS_PREPARATION
+    (PREPARATION if agent in FIRST else others).wait(stop)
+
+
+def start_all() -> None:
+    """Start the preparations, one after the other."""
+    before = None
+    for each in (PREPARATION, OTHERS_PREPARATION, JUDGE_PREPARATION, TABLES_PREPARATION):
+        each.start(after=before)
+        before = each
 
 
 def warm_up(*agents: str) -> None:
@@ -93,6 +124,15 @@ def load_tables(pieces: int) -> None:
     """Load the endgame tables of up to so many pieces, or work them out; nothing for 0."""
     if pieces:
         probe_board(load_tablebase(pieces), Board("B:WK1:BK32"))
+
+
+def _start_plain_process() -> Pool:
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # it is read when numba is imported
+    try:
+        context = multiprocessing.get_context("spawn")
+        return context.Pool(1, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    finally:
+        del os.environ["NUMBA_DISABLE_JIT"]
 
 
 def _prepare(agents: tuple[str, ...], pieces: int) -> None:

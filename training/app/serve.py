@@ -34,15 +34,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from checkers_env.files import check_folder
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
-from training.app.preparation import (
-    JUDGE_PREPARATION,
-    OTHERS_PREPARATION,
-    PREPARATION,
-    TABLES_PREPARATION,
-)
+from training.app.preparation import start_all
 from training.app.request_body import JSONAnswer
 from training.app.security import is_loopback
-from training.app.templates import form_values
 from training.runtime.cli import read_options, run_command
 
 DEFAULT_PORT, MAX_PORT = 8024, 65_535
@@ -98,11 +92,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
             if config.open:
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        form_values(app.state.catalog, None)  # so that the first page comes at once
-        PREPARATION.start()
-        OTHERS_PREPARATION.start(after=PREPARATION)
-        JUDGE_PREPARATION.start(after=OTHERS_PREPARATION)
-        TABLES_PREPARATION.start(after=JUDGE_PREPARATION)
+        start_all()
         server = AnnouncingServer(
             announce,
             uvicorn.Config(

@@ -24,14 +24,11 @@ import tyro
 from rich.console import Console
 
 from agents.agent_spec import WEIGHTS_SUFFIX
-from agents.registry import DEFAULT_DEPTH
-from agents.weights import load_weights
 from checkers_env.files import write_atomically
 from checkers_env.openings import NAMES
 from training.app.agent_catalog import JUDGE, JUDGE_NODES, AgentCatalog, CatalogEntry
 from training.app.opponents import OPPONENTS, Opponent, choose_opponent, opponent_name
 from training.app.templates import MENU, form_values, render_page
-from training.rating.zoo_scale import player_elo
 from training.runtime.cli import run_command
 from training.trainer.cli import EVOLVE
 
@@ -125,15 +122,8 @@ class SiteCatalog(AgentCatalog):
         return [*WITHOUT_WEIGHTS, *TRAINED]
 
     def entry(self, name: str) -> CatalogEntry:
-        """Return the entry of an agent, by the header of its weight file."""
-        self._check(name)
-        if name in TRAINED:
-            depth: int | None = load_weights(weight_file(name))[1].depth
-        else:
-            depth = DEFAULT_DEPTH if name == "material" else None
-        about = (WITHOUT_WEIGHTS | TRAINED)[name]
-        limit = "depth" if depth else None
-        return CatalogEntry(name, name, about, limit, depth, player_elo(name))
+        """Return the entry of an agent."""
+        return super().entry(name)._replace(about=(WITHOUT_WEIGHTS | TRAINED)[name])
 
 
 def weight_file(name: str) -> Path:

@@ -29,7 +29,7 @@ from checkers_env import BLACK, WHITE, Board, fen, openings, pdn
 from tests import DATA
 from tests.training.app.conftest import error_of, serve_in_thread
 from tests.training.commands import SECONDS
-from training.app import agent_pool, analysis, archive, serve
+from training.app import agent_pool, archive, preparation, serve
 from training.app.analysis import create_board
 from training.app.app import create_app
 from training.app.opponents import OPPONENTS, STRONG_LEVELS
@@ -137,7 +137,7 @@ def test_endings_have_exact_results(client, monkeypatch):
     assert analyse(client, **body)["exact"] == {"value": 1, "plies": 81}
     black = body | {"start": body["start"].replace("W:", "B:", 1)}
     assert analyse(client, **black)["exact"] == {"value": 0, "plies": None}
-    monkeypatch.setattr(analysis, "TABLES_PREPARATION", SimpleNamespace(seconds=1.0))
+    monkeypatch.setattr(preparation, "TABLES_PREPARATION", SimpleNamespace(seconds=1.0))
     assert analyse(client, **body)["exact"] is None  # no request waits for the tables
 
 
@@ -676,3 +676,27 @@ def test_free_port_is_used_if_none_is_given(monkeypatch):
 
 def test_preparation_is_done_unless_it_was_started(client):
     assert client.get("/api/preparation").json() == {"seconds": None, "typical": 10}
+
+
+def test_first_opponents_answer_alike_before_kernels_are_compiled(client, monkeypatch):
+    """Only the counts of positions may differ: the hashes of the table do."""
+    early, gate = preparation.Preparation(), Event()
+    early.start(after=SimpleNamespace(wait=lambda stop: gate.wait()))
+    monkeypatch.setattr(preparation, "PREPARATION", early)
+    first = [one.id for one in OPPONENTS if one.agent in preparation.FIRST]
+    asked = [
+        {"opponent": name, "moves": moves.split(), "seed": seed}
+        for name in first
+        for seed, moves in enumerate(("", "9-13 22-18 12-16 18-14 10x17", "11-15 22-18 15x22"))
+    ]
+
+    def answers():
+        return [analyse(client, **it) | {"nodes": None, "seconds": None} for it in asked]
+
+    assert len(first) == 8
+    plain = answers()
+    illegal = client.post("/api/analysis", json={"opponent": "random", "moves": ["11-20"]})
+    assert error_of(illegal).startswith("'11-20' is illegal")
+    gate.set()
+    early.wait(Event())
+    assert plain == answers()
