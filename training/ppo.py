@@ -22,8 +22,6 @@ from training.rl.config import PPOConfig, validate_config
 from training.runtime.cli import in_folder, read_options, run_command
 from training.trainer.checkpoint import FILE_NAME
 
-PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard")
-
 
 def main() -> int:
     """Run the command line; return the exit status."""
@@ -34,18 +32,13 @@ def run_ppo(arguments: list[str], console: Console) -> None:
     """Read the command line and train."""
     config = read_options(PPOConfig, arguments, "python training/ppo.py", __doc__)
     validate_config(config)
-    try:
-        from training.rl.checkpoint import saved_steps
-        from training.rl.loop import CHAMPION_FILE, PLOT_FILE, start_run, train
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in PACKAGES:
-            raise
-        raise ValueError(
-            f"PPO needs {error.name}: pip install 'checkers-laboratory[sb3]'"
-        ) from error
+    from training.rl.loop import CHAMPION_FILE, PLOT_FILE, start_run, train
+
     files = FILE_NAME, CHAMPION_FILE, PLOT_FILE
 
     def complete() -> bool:
+        from training.rl.checkpoint import saved_steps
+
         return saved_steps(config.folder) >= config.total_timesteps
 
     with in_folder(config.folder, *files, console, complete, kept="the last checkpoint is kept"):

@@ -8,22 +8,28 @@ from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
-import torch
-from tensorboard.summary import Writer
 
 from agents.agent import PlayerAgent
 from agents.registry import make
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
 from training.league.entrants import search_depth
-from training.rl.checkpoint import PPORun, load_run, save_run
 from training.rl.config import PPOConfig
-from training.rl.evaluation import BASELINES, evaluate_actor, plot_scores
-from training.rl.game_pool import FinishedGames, GamePool, OpponentPool
-from training.rl.learner import collect_rollout, model_to_zip, new_model, update
-from training.rl.policy import copy_actor
 from training.runtime.curves import flush_scalars, to_csv, write_scalars
 from training.trainer.checkpoint import FILE_NAME
+
+try:
+    import torch
+    from tensorboard.summary import Writer
+
+    from training.rl.checkpoint import PPORun, load_run, save_run
+    from training.rl.evaluation import BASELINES, evaluate_actor, plot_scores
+    from training.rl.game_pool import FinishedGames, GamePool, OpponentPool
+    from training.rl.learner import collect_rollout, model_to_zip, new_model, update
+    from training.rl.policy import copy_actor
+except ModuleNotFoundError as error:
+    install = "pip install 'checkers-laboratory[sb3]'"
+    raise ModuleNotFoundError(f"PPO needs {error.name}: {install}") from error
 
 CHAMPION_FILE, CURVE_FILE, PLOT_FILE = "champion.zip", "curve.csv", "curve.png"
 
