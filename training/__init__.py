@@ -21,3 +21,8 @@
 - experiments: the papers' experiments and their results
 - app: local web page
 """
+
+import agents
+
+if not hasattr(agents, "PlayerAgent"):  # another distribution's, or a folder of the user
+    raise SystemExit(f"error: {agents!r} hides this project's agents: rename or uninstall it")

@@ -270,3 +270,8 @@ def test_a_folder_of_that_name_leaves_the_environment_whole(tmp_path):
     told = done.stdout.splitlines()
     assert len(told) == 2
     assert all(f"Python finds agents at {foreign}. Rename or uninstall" in line for line in told)
+    command = [sys.executable, "-c", "import training.benchmark"]
+    done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True)
+    hides = f"error: <module 'agents' from '{foreign}'> hides this project's agents: rename"
+    assert done.stderr.startswith(hides)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
