@@ -378,6 +378,8 @@ def write_reports(
         league = records.select_entrants(
             league, [league.entrants[it].name for it in sorted(players)]
         )
+        games = (replace(game, number=number) for number, game in enumerate(league.games))
+        league = replace(league, games=tuple(games))  # numbered as if there had been no others
         found = [*move_time(league, 0), *found]
     known = scale_ratings(config, league.entrants)
     anchor = None if known else find_anchor(league.entrants, config.anchor)

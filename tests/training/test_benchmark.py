@@ -221,6 +221,7 @@ def test_broken_agent_is_told_and_shown(command, mine, cards, tmp_path):
     cause = "AttributeError: 'Board' object has no attribute 'legal_movs'"
     first = f"{mine}:Broken is broken: it forfeits all of its games (6). Black forfeits: {cause}"
     assert " ".join(out.split()).startswith(first)
+    assert "forfeited 6 of its games, the first being game 1: " in " ".join(out.split())
     (line,) = [line for line in out.splitlines() if line.startswith("To see it: python -c ")]
     code = shlex.split(line.removeprefix("To see it: "))[2]
     with pytest.raises(AttributeError, match="legal_movs"):
