@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import pickle
 import sys
 import traceback
@@ -163,6 +164,7 @@ def _error_from_json(answer: dict[str, Any]) -> EngineError:
 
 def serve(source: int, sink: int) -> None:
     """Answer requests until their descriptor is closed: the child's main loop."""
+    logging.getLogger("checkers_env").setLevel(logging.ERROR)  # the parent tells of compilation
     Board().outcome()  # load the kernels of boards before the first move
     agent: Any = None
     with open(source, "rb") as requests, suppress(OSError), open(sink, "wb") as answers:
