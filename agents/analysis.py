@@ -258,8 +258,7 @@ def _search_pv(agent: PlayerAgent, board: Board, moves: Sequence[Move], depth: i
         length = principal_variation(
             player.style, evaluator, position, depth, judged, tt_namespace, ws, len(moves), line
         )
-    paths: list[int] = line[:length, PACKED_MOVE].tolist()
-    return paths
+    return list(line[:length, PACKED_MOVE].tolist())
 
 
 def _evaluator(player: AlphaBeta) -> Any:

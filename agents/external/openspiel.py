@@ -156,5 +156,4 @@ def _step(state: Any, player: int, action: int) -> tuple[int, int]:
 
 def _action(state: Any, step: tuple[int, ...]) -> int:
     """Return the action from one square to another."""
-    action: int = state.string_to_action("".join(SQUARE_NAMES[square] for square in step))
-    return action
+    return int(state.string_to_action("".join(SQUARE_NAMES[square] for square in step)))

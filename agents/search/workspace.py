@@ -121,8 +121,7 @@ def new_table(bits: int) -> NDArray[np.void]:
 
 def table_bits(player: Any) -> int:
     """Return the size of the transposition table that a player asks for, in bits."""
-    bits: int = getattr(getattr(player, "style", None), "table_bits", TABLE_BITS)
-    return bits
+    return int(getattr(getattr(player, "style", None), "table_bits", TABLE_BITS))
 
 
 def clear(ws: Workspace) -> None:
