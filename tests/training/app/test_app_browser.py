@@ -244,15 +244,14 @@ def test_earlier_positions_are_shown_read_only_and_moves_are_taken_back(open_pag
 
 def test_explanation_is_shown(open_page):
     page = open_page()
-    begin(page, agent="blondie24", plies=2)
+    begin(page, agent="blondie24", plies=2, opening="tyne")
+    assert moves_shown(page)[:3] == ["10-15", "21-17", "9-13"]
     page.click("#explanation summary")
     expect(page.locator("#board .tile")).to_have_count(24)
     layers = page.eval_on_selector_all(
         "#board svg > g", "all => all.map((one) => one.className.baseVal)"
     )
-    assert (
-        layers.index("tiles") < layers.index("pieces") < layers.index("numbers")
-    )  # crowns are seen
+    assert layers.index("tiles") < layers.index("pieces") < layers.index("numbers")
     expect(page.locator("#board .numbers text")).to_have_count(24)
     sentence = re.compile("Without looking ahead, it prefers .* speaks loudest, for")
     expect(page.locator("#explanation .loudest")).to_contain_text(sentence)

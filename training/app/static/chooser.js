@@ -95,9 +95,7 @@ export const openingChooser = (form) => {
   const fields = [...form.querySelectorAll("[data-opening]")];
   const [two, three] = [...choice.querySelectorAll("optgroup")].map(({ children }) => [...children].map(({ value }) => value));
   const ballots = { "two-move": two, "three-move": three };
-  const update = () => {
-    for (const field of fields) field.hidden = field.dataset.opening !== choice.value;
-  };
+  const update = () => fields.forEach((field) => { field.hidden = field.dataset.opening !== choice.value; });
   choice.addEventListener("change", update);
   update();
   return () => {
@@ -106,7 +104,9 @@ export const openingChooser = (form) => {
     const text = field ? field.querySelector("input:not([type=file]), textarea").value.trim()
       : cards ? cards[randomBelow(cards.length)] : choice.value;
     if (field && !text) throw new Error("Give the opening, or the game to go on with, or choose another one.");
-    const opening = choice.value === "pdn" ? readPdn(text) : readOpening(text);
-    return { ...checkPlayable(opening), standard: !text || [...two, ...three].includes(text) };
+    const isNamed = ({ label, value }) => label.toLowerCase() === `${value} ${text}`.toLowerCase();
+    const card = [...choice.options].find(isNamed)?.value ?? text;
+    const opening = choice.value === "pdn" ? readPdn(text) : readOpening(card);
+    return { ...checkPlayable(opening), standard: !text || [...two, ...three].includes(card) };
   };
 };
