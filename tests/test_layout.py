@@ -32,15 +32,15 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_245,
-    "agents": 8_765,
-    "training": 13_119,
+    "checkers_env": 4_234,
+    "agents": 8_552,
+    "training": 13_142,
     "docstrings": 5_927,
-    "JavaScript": 6_660,
-    "templates": 1_509,
-    "tests": 22_247,
-    "words": 49_510,
-    "files": 609,
+    "JavaScript": 6_659,
+    "templates": 1_508,
+    "tests": 22_329,
+    "words": 49_540,
+    "files": 600,
 }
 LAYOUT_TOKENS = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
