@@ -39,7 +39,7 @@ CEILINGS = {
     "JavaScript": 6_659,
     "templates": 1_508,
     "tests": 22_329,
-    "words": 49_540,
+    "words": 49_568,
     "files": 600,
 }
 LAYOUT_TOKENS = {
