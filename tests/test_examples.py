@@ -17,7 +17,8 @@ import checkers_env
 from tests import ROOT
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
-PROGRAMS = [*sorted((ROOT / "examples").glob("*.py")), *NOTEBOOKS]
+OWN_TESTS = {ROOT / "examples" / "alphazero.py"}
+PROGRAMS = [*sorted({*(ROOT / "examples").glob("*.py")} - OWN_TESTS), *NOTEBOOKS]
 NEED_TORCH = ("ppo", "torchrl_loop", "train")
 SHORTER = {
     "evolve_in_a_minute": [("GENERATIONS = 30", "GENERATIONS = 10")],  # prints every tenth

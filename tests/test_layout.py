@@ -38,7 +38,7 @@ CEILINGS = {
     "docstrings": 5_927,
     "JavaScript": 6_659,
     "templates": 1_508,
-    "tests": 22_329,
+    "tests": 22_330,
     "words": 49_568,
     "files": 600,
 }
