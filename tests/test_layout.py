@@ -39,7 +39,7 @@ CEILINGS = {
     "JavaScript": 6_659,
     "templates": 1_508,
     "tests": 22_330,
-    "words": 49_568,
+    "words": 49_594,
     "files": 600,
 }
 LAYOUT_TOKENS = {
