@@ -108,10 +108,9 @@ def wait_for_kernels(agent: str, stop: Event) -> None:
 
 def start_all() -> None:
     """Start the preparations, one after the other."""
-    before = None
-    for each in (PREPARATION, OTHERS_PREPARATION, JUDGE_PREPARATION, TABLES_PREPARATION):
+    order = (PREPARATION, OTHERS_PREPARATION, JUDGE_PREPARATION, TABLES_PREPARATION)
+    for each, before in zip(order, (None, *order), strict=False):
         each.start(after=before)
-        before = each
 
 
 def warm_up(*agents: str) -> None:

@@ -217,8 +217,7 @@ class Match:
     @property
     def cards(self) -> tuple[int, ...]:
         """Numbers of the openings in the ballot, from 1; 0 for the start position."""
-        ballot = ("", *self.conditions.cards)
-        return tuple(map(ballot.index, self.openings))
+        return tuple(map(("", *self.conditions.cards).index, self.openings))
 
     @property
     def openings(self) -> tuple[str, ...]:

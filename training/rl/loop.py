@@ -28,6 +28,8 @@ try:
     from training.rl.learner import collect_rollout, model_to_zip, new_model, update
     from training.rl.policy import copy_actor
 except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] in ("agents", "checkers_env", "training"):
+        raise
     install = "pip install 'checkers-laboratory[sb3]'"
     raise ModuleNotFoundError(f"PPO needs {error.name}: {install}") from error
 
