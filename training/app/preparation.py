@@ -8,6 +8,7 @@ process, whose kernels are plain Python functions: fast enough for searches of a
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -61,7 +62,7 @@ class Preparation:
         try:
             if after:
                 after.wait(Event())
-            target = partial(_prepare, self._agents, self._pieces)
+            target = partial(_prepare, self._agents, self._pieces, after is None)
             process = multiprocessing.get_context("spawn").Process(target=target, daemon=True)
             process.start()
             process.join()
@@ -134,8 +135,10 @@ def _start_plain_process() -> Pool:
         del os.environ["NUMBA_DISABLE_JIT"]
 
 
-def _prepare(agents: tuple[str, ...], pieces: int) -> None:
+def _prepare(agents: tuple[str, ...], pieces: int, is_first: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
+    if not is_first:  # which tells of compilation
+        logging.getLogger("checkers_env").setLevel(logging.ERROR)
     warm_up(*agents)
     load_tables(pieces)
 

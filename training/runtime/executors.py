@@ -80,11 +80,12 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
             finally:
                 executor.shutdown(cancel_futures=True)
         return
-    stop: Any = threading.Event() if kind == "threads" else get_context("spawn").Event()
+    spawn = get_context("spawn")
+    stop: Any = threading.Event() if kind == "threads" else spawn.Event()
     pool: Executor = (
         ThreadPoolExecutor(workers, initializer=_begin_thread, initargs=(stop,))
         if kind == "threads"
-        else _Processes(workers, get_context("spawn"), _begin_process, (stop,))
+        else _Processes(workers, spawn, _begin_process, (stop, spawn.Lock()))
     )
     wait = True
     try:
@@ -145,13 +146,14 @@ def hide_writer_error(arguments: threading.ExceptHookArgs) -> None:
         threading.__excepthook__(arguments)
 
 
-def _begin_process(stop: Any) -> None:
-    """Leave Ctrl-C to the parent process, and end with it."""
+def _begin_process(stop: Any, told: Any) -> None:
+    """Leave Ctrl-C to the parent process, and end with it; one process tells of compilation."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     threading.excepthook = hide_writer_error
+    logging.getLogger("checkers_env.jit").addFilter(lambda record: told.acquire(block=False))
     _own.stop = _Until(stop)
     threading.Thread(target=_end_with_parent, args=(_own.stop,), daemon=True).start()
 

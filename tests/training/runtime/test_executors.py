@@ -1,5 +1,6 @@
 """Executors: equal results, cancelled work and dying nodes."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -60,6 +61,10 @@ def refuse(number):
     raise ValueError(f"not {number}")
 
 
+def announce(number):
+    logging.getLogger("checkers_env.jit").warning("compiling")
+
+
 def until_stopped(path):
     """Report the start, and the request to stop."""
     Path(path, "runs").touch()
@@ -86,6 +91,12 @@ def test_results_come_in_order_and_errors_are_passed_on(kind, workers):
         assert pool.submit(square, 7).result() == 49
         with pytest.raises(ValueError, match="not 3"):
             pool.submit(refuse, 3).result()
+
+
+def test_one_of_the_workers_tells_of_compilation(capfd):
+    with open_executor("processes", 2) as pool:
+        list(pool.map(announce, range(4)))
+    assert capfd.readouterr().err.count("compiling") == 1
 
 
 @pytest.mark.parametrize("kind", LOCAL)
