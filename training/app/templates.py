@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from checkers_env.openings import NAMES, THREE_MOVE, TWO_MOVE
+from checkers_env.openings import ELEVEN_MAN, NAMES, THREE_MOVE, TWO_MOVE
 from training.app.agent_catalog import (
     DEFAULT_SECONDS,
     MAX_AMOUNT,
@@ -58,5 +58,6 @@ def form_values(catalog: AgentCatalog, agent: str | None) -> Json:
         "default_seconds": DEFAULT_SECONDS,
         "max_seconds": MAX_SECONDS,
         "two_move": TWO_MOVE,
+        "eleven_men": sorted({card.rpartition(":B")[2] for card in ELEVEN_MAN}),
         "three_move": [(card, NAMES.get(card, "")) for card in THREE_MOVE],
     }

@@ -658,6 +658,22 @@ def test_rules_show_a_forced_capture(open_page):
 # Two agents
 
 
+@pytest.mark.parametrize("path", ["/", "/compare"])
+def test_game_begins_with_an_opening_of_a_file(open_page, tmp_path, path):
+    page, book = open_page(path, PHONE), tmp_path / "book.pdn"
+    book.write_text('1. 11-15 23-19 *\n[FEN "B:WK29,K30:BK3,K4"] [Weight "2"] *')
+    page.select_option("#setup [data-field=opening]", "pdn")
+    page.fill("#pdn-text", "11-15 23-19\n9-9")
+    page.click("#start")
+    expect(page.locator("#error")).to_contain_text("line 2, column 1: '9-9' is illegal")
+    expect(page.locator("[data-field=which]")).to_be_hidden()
+    page.set_input_files("#pdn-file", book)
+    page.select_option("[data-field=which]", label="2: B:WK29,K30:BK3,K4")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.click("#start")
+    expect(page.locator("#board .piece")).to_have_count(4)
+
+
 def test_two_agents_play_to_the_end_and_can_be_stepped_through(open_page):
     page = open_page("/compare")
     page.select_option("[data-side=black] [data-field=agent]", "heuristic")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from checkers_env import Board, fen, pdn
+from checkers_env import Board, fen, openings, pdn
 from tests.agents.search.test_alphabeta import random_boards
 from tests.training.app.test_engine import random_game
 
@@ -14,7 +14,7 @@ ROUTES = "B:W6,7,14,15:BK2"  # 2x9x18x11x2 and 2x11x18x9x2: the same ends
 
 IMPORTS = """
 import { Game, createBoard, readOpening } from "./game.js";
-import { readPdn, writePdn } from "./pdn.js";
+import { readBook, readPdn, writePdn } from "./pdn.js";
 import { describeMove, explainForcedCapture, explainIllegalMove } from "./words.js";
 
 const stored = new Map();
@@ -115,7 +115,7 @@ def test_games_are_written_and_read_as_python_does(play):
     )
     for (_, start, texts, game), (text, found) in zip(games, written, strict=True):
         assert text == pdn.dumps([game])
-        assert found == {"start": Board(start).fen(), "moves": texts}
+        assert found == {"start": Board(start).fen(), "moves": texts, "weight": "1"}
 
 
 @pytest.mark.parametrize("text", [
@@ -126,11 +126,12 @@ def test_games_are_written_and_read_as_python_does(play):
     "*",
     "\ufeff1 11\u201315 22x18, 2 15-22 good 25 x 18 1/2 \x1a",
     '[FEN "w:W18,24,k31,:B12,k3"] 31-27 \u00bd-\u00bd',
+    '9-13 /FEN "W:W32:B1"/ 32-28 *',
 ])  # fmt: skip
 def test_pdn_is_read_as_python_does(play, text):
     (game,) = pdn.loads(text)
     found = play("answer = attempt(() => readPdn(asked.text));", text=text)
-    assert found == {"start": game.start, "moves": list(map(str, game.moves))}
+    assert found == {"start": game.start, "moves": list(map(str, game.moves)), "weight": "1"}
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -141,10 +142,37 @@ def test_pdn_is_read_as_python_does(play, text):
     ("11-15 e4", "'e4': expected a move such as 11-15"),
     ('[GameType "20"]', "expected '21', English draughts"),
     ("", "The PDN holds 0 games"),
-    ("1. 11-15 1-0\n\n1. 11-15 1-0", "several games"),
+    ("1. 11-15 1-0\n\n1. 11-15 1-0", "The PDN holds 2 games"),
+    ("1. 11-15 1-0\n1-0", "line 2, column 1: '1-0' after the result"),
+    ('[FEN "B:W32:B1"] [FEN "B:W32:B2"]', "a second tag FEN"),
 ])  # fmt: skip
 def test_wrong_pdn_is_refused_with_a_reason(play, text, words):
     assert words in play("answer = attempt(() => readPdn(asked.text));", text=text)
+
+
+@pytest.mark.parametrize("text", [
+    '[FEN "B:W32:B1"] *\n[FEN "W:W32:B1,2"]\n[Weight "3"]\n*\n[Event "x"]\n1. 9-13* 22-18*\n',
+    "1. 11-15 22-18 1-0\n1 9-13 0-1\n\n9-14 22-18 *",
+    "# a list\n11-15 23-19 ; weight 2\r\nB:W32:B1 # a FEN\ntyne\n9-13, 21-17",
+    "B:W32:B1\r?:W31,k30:B1,2,",
+])  # fmt: skip
+def test_openings_are_read_as_python_does(play, text):
+    cards = [[name.lower(), card] for card, name in openings.NAMES.items()]
+    script = "answer = readBook(asked.text, new Map(asked.cards));"
+    found = play(script, text=text, cards=cards)
+    names = [" ".join(it["moves"]) or it["start"] for it in found for _ in range(int(it["weight"]))]
+    assert names == list(openings.read_book(text))
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("11-15 # weight 1001", "the weight '1001' of an opening is not 1 to 1000"),
+    ("11-15\nfoo", "'foo' is no opening: expected moves, a FEN or the name of a card"),
+    ("11-15\n11-16 11-16", "line 2, column 7: '11-16' is illegal"),
+    ("# none", "no opening"),
+    ("1 " * 50_001, "more than 100000 characters"),
+])  # fmt: skip
+def test_wrong_openings_are_refused_with_a_reason(play, text, words):
+    assert words in play("answer = attempt(() => readBook(asked.text, new Map()));", text=text)
 
 
 def test_opening_is_moves_or_a_position(play):

@@ -1,7 +1,7 @@
 // Fields of template/parts.html.jinja: an opponent, an agent with its limits, or an opening.
 
 import { checkPlayable, randomBelow, readOpening } from "/static/game.js";
-import { readPdn } from "/static/pdn.js";
+import { MAX_BOOK, readBook } from "/static/pdn.js";
 
 // Returns a function that reads the fields: `player` is {agent, amount, seconds} for the server, `label` the agent's name.
 // An empty amount is the agent's standard one, or none if the form's clock limits the moves.
@@ -91,22 +91,50 @@ export const opponentChooser = (form) => {
 // Some openings need a text. Returns a function that reads the fields: {start, moves, standard}. Only games from the
 // start and from the cards of the ballots are standard.
 export const openingChooser = (form) => {
-  const choice = form.querySelector("[data-field=opening]");
+  const [choice, which] = ["opening", "which"].map((name) => form.querySelector(`[data-field=${name}]`));
   const fields = [...form.querySelectorAll("[data-opening]")];
-  const [two, three] = [...choice.querySelectorAll("optgroup")].map(({ children }) => [...children].map(({ value }) => value));
-  const ballots = { "two-move": two, "three-move": three };
+  const [pasted, file] = ["textarea", "input[type=file]"].map((kind) => which.closest("[data-opening]").querySelector(kind));
+  const [two, three] = [...choice.querySelectorAll("optgroup")].map(({ children }) => [...children]);
+  const men = choice.querySelector("[data-men]").dataset.men.split(" ").map((squares) => squares.split(","));
+  const ballots = {
+    "two-move": () => randomOf(two).value,
+    "three-move": () => randomOf(three).value,
+    "eleven-man": () => `B:W${randomOf(men).map((square) => 33 - square)}:B${randomOf(men)}`,
+  };
+  const cards = new Map([...two, ...three].map(({ label, value }) => [label.slice(value.length).trim().toLowerCase(), value]));
+  cards.delete(""); // without a name
   const update = () => fields.forEach((field) => { field.hidden = field.dataset.opening !== choice.value; });
+  const showBook = () => {
+    let book = [];
+    try {
+      book = readBook(pasted.value, cards);
+    } catch { /* the reason is told when the game begins */ }
+    const names = book.map(({ start, moves }, index) => `${index + 1}: ${moves.join(" ") || start}`);
+    which.replaceChildren(...["A random one", ...names].map((name, index) => new Option(name, index)));
+    which.closest(".field").hidden = names.length < 2;
+  };
+  file.addEventListener("change", async () => {
+    pasted.value = await file.files[0]?.slice(0, MAX_BOOK + 1).text() ?? pasted.value; // a longer one is refused
+    showBook();
+  });
+  pasted.addEventListener("input", showBook);
   choice.addEventListener("change", update);
   update();
   return () => {
     const field = fields.find(({ dataset }) => dataset.opening === choice.value);
-    const cards = ballots[choice.value];
-    const text = field ? field.querySelector("input:not([type=file]), textarea").value.trim()
-      : cards ? cards[randomBelow(cards.length)] : choice.value;
+    const text = field ? field.querySelector("input:not([type=file]), textarea").value.trim() : ballots[choice.value]?.() ?? choice.value;
     if (field && !text) throw new Error("Give the opening, or the game to go on with, or choose another one.");
-    const isNamed = ({ label, value }) => label.toLowerCase() === `${value} ${text}`.toLowerCase();
-    const card = [...choice.options].find(isNamed)?.value ?? text;
-    const opening = choice.value === "pdn" ? readPdn(text) : readOpening(card);
-    return { ...checkPlayable(opening), standard: !text || [...two, ...three].includes(card) };
+    const card = cards.get(text.toLowerCase()) ?? text;
+    const { start, moves } = choice.value === "pdn" ? openingOf(readBook(text, cards), Number(which.value)) : readOpening(card);
+    return { ...checkPlayable({ start, moves }), standard: !text || [...two, ...three].some(({ value }) => value === card) };
   };
+};
+
+const randomOf = (items) => items[randomBelow(items.length)];
+
+// The opening of a number from 1; for 0 a random one, as often as its weight says.
+const openingOf = (book, number) => {
+  if (number) return book[number - 1];
+  let ticket = randomBelow(book.reduce((sum, { weight }) => sum + Number(weight), 0));
+  return book.find(({ weight }) => (ticket -= weight) < 0);
 };

@@ -9,12 +9,16 @@ const TOKEN = new RegExp([
   `(?<move>[0-9]+(?:${MARK}[0-9]+)+)`,
   String.raw`(?<passed>[\s\x1a,]+|\{[^}]*\}|;[^\r\n]*|(?<![^\r\n])%[^\r\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{2,})`,
   String.raw`(?<variation>\()`,
+  String.raw`/\s*FEN\s*"(?<setup>[^"/\r\n]*)"\s*/`,
   String.raw`\[\s*(?<name>\w+)\s*"(?<value>(?:[^"\\\r\n]|\\[^\r\n])*)"\s*\]`,
   String.raw`(?<number>[0-9]+)(?=\s+[0-9])`,
   String.raw`(?<remark>(?<![0-9])["']?\p{L}(?:\p{L}|[-.,:!?'"])*(?![\p{L}0-9]))`,
 ].join("|"), "yu");
 const EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]';
 const WIDTH = 80;
+const HAS_GAMES = /^\s*\[\s*\w+\s*"|(?<!\S)(?:\*|[0-2]-[0-2]|1\/2\S*)\s*$|^\s*(?!1\.)[0-9]+\./m;
+const MAX_WEIGHT = 1000;
+export const MAX_BOOK = 100_000; // characters
 
 // The place behind a variation; -1 if it does not end.
 const endOfVariation = (text, start) => {
@@ -26,9 +30,10 @@ const endOfVariation = (text, start) => {
   return -1;
 };
 
-// The start and the moves of a single game: {start, moves}.
-export const readPdn = (text) => {
-  let [start, board, isOver] = [START, null, false];
+// The games of a text: {start, moves, weight} each, the weight that of an opening.
+export const readGames = (text) => {
+  const games = [];
+  let [game, isOver] = [null, false];
   const fail = (message, at) => {
     const lines = text.slice(0, at).split("\n");
     throw new Error(`line ${lines.length}, column ${lines.at(-1).length + 1}: ${message}`);
@@ -42,29 +47,60 @@ export const readPdn = (text) => {
   };
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < text.length;) {
     const at = TOKEN.lastIndex;
-    const { variation, name, value, result, move, number } = TOKEN.exec(text)?.groups
+    const { variation, name, value, result, setup, move, number } = TOKEN.exec(text)?.groups
       ?? fail(`'${/\S{1,60}/.exec(text.slice(at))?.[0] ?? text[at]}': ${EXPECTED}`, at);
-    if (number && start === START && Number(number) !== (board?.ply ?? 0) / 2 + 1) fail(`'${number}': ${EXPECTED}`, at);
-    if (isOver && (name || move)) throw new Error("The PDN holds several games: give one to go on with.");
+    const tag = name?.toLowerCase();
+    const isEnd = result && !(result === "*" && /\d/.test(text[at - 1])); // 24-20* is no end
+    const isNew = !game || isOver;
+    if (number && (isNew || game.start === START) && Number(number) !== (isNew ? 0 : game.board.ply) / 2 + 1) fail(`'${number}': ${EXPECTED}`, at);
+    if (isEnd && isOver) fail(`'${result}' after the result: expected a game`, at);
     if (variation) {
       TOKEN.lastIndex = endOfVariation(text, at);
       if (TOKEN.lastIndex < 0 || !TOKEN.lastIndex) fail("unterminated variation: expected )", at);
     }
-    if (name && board) throw new Error("The PDN holds several games: give one to go on with.");
-    if (name?.toLowerCase() === "fen") {
-      start = attempt(() => writeFen(readFen(value)), at);
+    if ((isNew && (isEnd || tag || move || setup !== undefined)) || (tag && game.board.ply)) {
+      games.push(game = { start: START, board: new Board(START), weight: "1" });
+      isOver = false;
     }
-    if (name?.toLowerCase() === "gametype" && value.split(",")[0].trim() !== "21") {
+    if (tag === "fen" || setup !== undefined) {
+      game.board = attempt(() => new Board(writeFen(readFen(value ?? setup))), at);
+      if (tag && ![START, game.board.fen].includes(game.start)) fail("a second tag FEN, which differs from the first", at);
+      game.start = game.board.fen;
+    }
+    if (tag === "gametype" && !["21", "?", ""].includes(value.split(",")[0].trim())) {
       fail(`GameType '${value}': expected '21', English draughts`, at);
     }
-    if (result) isOver = board !== null && (result !== "*" || !/\d/.test(text[at - 1])); // 24-20* is no end
-    if (move) {
-      board ??= new Board(start);
-      attempt(() => board.push(move), at);
-    }
+    if (tag === "weight") game.weight = value;
+    if (move) attempt(() => game.board.push(move), at);
+    isOver ||= isEnd;
   }
-  if (!board && !/[[*]|\d-\d/.test(text)) throw new Error("The PDN holds 0 games: give one to go on with.");
-  return { start, moves: (board?.moves ?? []).map((each) => each.text) };
+  return games.map(({ start, board, weight }) => ({ start, moves: board.moves.map((each) => each.text), weight }));
+};
+
+// The only game of a text.
+export const readPdn = (text) => {
+  const games = readGames(text);
+  if (games.length !== 1) throw new Error(`The PDN holds ${games.length} games: give one to go on with.`);
+  return games[0];
+};
+
+const lineToPdn = (line, cards) => {
+  const comment = /[#;](?:\s*weight\s+(?<weight>\S+))?/.exec(line);
+  const words = line.slice(0, comment?.index).trim();
+  const opening = cards.get(words.toLowerCase()) ?? words;
+  if (opening && !/[0-9]/.test(opening)) throw new Error(`'${opening}' is no opening: expected moves, a FEN or the name of a card`);
+  const weight = comment?.groups.weight ? `[Weight "${comment.groups.weight}"] ` : "";
+  return opening && `${weight}${/^[BW?]\s*:/i.test(opening) ? `[FEN "${opening}"]` : opening} *`;
+};
+
+// The openings of PDN, or of lines with one each (checkers_env/openings.py). `cards` holds moves by the name of a card.
+export const readBook = (text, cards) => {
+  if (text.length > MAX_BOOK) throw new Error(`The text has more than ${MAX_BOOK} characters: give fewer openings.`);
+  const games = readGames(HAS_GAMES.test(text) ? text : text.split(/\r?\n|\r/).map((line) => lineToPdn(line, cards)).join("\n"));
+  if (!games.length) throw new Error("The text holds no opening.");
+  const wrong = games.find(({ weight }) => !/^[0-9]+$/.test(weight) || Number(weight) < 1 || Number(weight) > MAX_WEIGHT);
+  if (wrong) throw new Error(`the weight '${wrong.weight}' of an opening is not 1 to ${MAX_WEIGHT}`);
+  return games;
 };
 
 const wrap = (words) => words.reduce((lines, word) => {

@@ -500,9 +500,6 @@ byId("copy-fen").addEventListener("click", async () => {
   }
 });
 byId("read").addEventListener("click", () => answer(describePosition(byId("fen").value)));
-byId("pdn-file").addEventListener("change", async ({ target }) => {
-  if (target.files[0]) byId("pdn-text").value = await target.files[0].text();
-});
 byId("pdn").addEventListener("click", () => download("game.pdn", game.toPdn()));
 addEventListener("hashchange", restore);
 addEventListener("storage", followOtherTab);
