@@ -79,6 +79,11 @@ OPPONENTS = (
         "material", 2,
     ),
     Opponent(
+        "c0-1ply", "Apprentice",
+        "A network that evolved while it looked at its own next move only.",
+        "c0-1ply", 4,
+    ),
+    Opponent(
         "counter-4", "Piece counter",
         "Counts men and kings, two moves by each side ahead. The yardstick of the papers.",
         "material", 4,
@@ -102,6 +107,11 @@ OPPONENTS = (
         "learns", "Learns",
         "Blondie24's network with a modern evolution strategy and the same number of games.",
         "learns", 4,
+    ),
+    Opponent(
+        "learns-squares-3", "Quick squares",
+        "The next opponent in a hurry: it looks a little less far ahead.",
+        "learns-squares", 3,
     ),
     Opponent(
         "learns-squares", "Learns squares",

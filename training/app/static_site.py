@@ -38,6 +38,7 @@ WITHOUT_WEIGHTS = {
     "material": "counts men and kings",
 }
 TRAINED = {
+    "c0-1ply": "network of 2001, evolved by searches of one ply",
     "blondie24-1999": "network of 1999, evolved",
     "blondie24": "network of 2001, evolved",
     "c10": "network of 2001, evolved with social learning",

@@ -11,8 +11,12 @@ from agents.agent_spec import AgentSpec
 from agents.registry import DEFAULT_DEPTH
 from training.league.records import Entrant
 
-# Rated in leagues of their own on this scale (docs/app.md).
-STRONG_NODES = {10: -133, 30: 432, 100: 563, 1_000: 865, 10_000: 1056, 100_000: 1211}
+# Rated in leagues of their own on this scale (docs/app.md), the last level by strong-1.
+STRONG_NODES = {
+    10: -96, 15: 119, 30: 334, 80: 476, 100: 547, 200: 632, 400: 722, 600: 806,
+    1_000: 919, 3_000: 1020, 10_000: 1159, 100_000: 1314,
+}  # fmt: skip
+QUICK = {"learns-squares@depth=3": 186}
 BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.2: -357}  # of the piece counter at 2 plies
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
     *("random", "material@depth=2,blunder=0.6", "material@depth=2,blunder=0.4"),
@@ -27,7 +31,7 @@ ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
 def zoo_scale() -> dict[str, int]:
     """Return the ratings of the zoo's page, and of the levels, by the texts of their agents."""
     page = files("agents").joinpath("zoo/README.md").read_text("utf-8")
-    scale = {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
+    scale = QUICK | {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
     scale |= {f"material@depth=2,blunder={share}": elo for share, elo in BLUNDERS.items()}
     for trained, baseline, elo in re.findall(
         r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([+-]\d+) ", page, re.MULTILINE
