@@ -21,8 +21,8 @@ from checkers_env.board import Board
 from checkers_env.files import open_regular, write_atomically
 from checkers_env.movegen import MAX_ROWS, ROW_WIDTH, Position
 from checkers_env.moves import Move, find_moves, pack_move, parse_squares, unpack_move
-from checkers_env.pdn_tokens import DASH, TAG, WORD, WRITTEN_MOVE, PdnError, Source, Token
-from checkers_env.replay import replay
+from checkers_env.pdn_tokens import DASH, MOVE, TAG, WORD, PdnError, Source, Token
+from checkers_env.replay import MARK_BITS, replay
 
 __all__ = ["Game", "PdnError", "dump", "dumps", "load", "loads", "stream"]
 
@@ -32,14 +32,9 @@ GAME_TYPE = "21"  # English draughts
 WIDTH = 80
 LONGEST_ROUTE = 10  # squares of a packed move
 
-_SPELLINGS = {result: result for result in RESULTS} | {
-    "2-0": "1-0",
-    "0-2": "0-1",
-    "1-1": "1/2-1/2",
-    "0-0": "*",  # not played, or lost by both
-    "?": "*",
-    "": "*",
-}
+# Of 0-0, the game was not played, or both lost it.
+_SPELLINGS = {"2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "0-0": "*", "?": "*", "": "*"}
+_SPELLINGS = {result: result for result in RESULTS} | _SPELLINGS
 _READ_TAGS = {name.lower(): name for name in ("Result", "GameType", "SetUp", "FEN")}
 
 
@@ -166,7 +161,9 @@ class _Reader:
     def __init__(self, source: Source, tokens: list[Token], strict: bool) -> None:
         self._source, self._tokens, self._strict = source, tokens, strict
         self._error = source.error
-        self._tags: dict[str, Token] = {}
+        self._tags: dict[str, str] = {}
+        self._names: list[str] = []  # of all tags
+        self._blocks: list[Token] = []  # of tags
         self._runs: list[Token] = []  # of moves
         self._moves: list[str] = []  # as they are written
         self._end: Token | None = None
@@ -179,100 +176,100 @@ class _Reader:
                 raise self._error(token.text, token.at)
             if token.kind == "tag":
                 self._read_tags(token)
-            elif token.kind in ("plain", "moves"):
+            elif token.kind in ("plain", "moves", "remark"):
                 self._read_moves(token)
             else:
                 self._read_other(token)
         if not (self._tags or self._moves or self._end):
-            raise self._source.unexpected(self._tokens[0].text, self._tokens[0].at)
+            raise self._source.unexpected(self._tokens[0].text.split()[0], self._tokens[0].at)
         moves = self._replay(self._read_start())
-        result = self._read_result(self._tags.pop("Result", None))
-        tags = {name: tag.text for name, tag in self._tags.items()}
-        return Game(tags, moves, result, tuple(self._warnings.values()))
+        result = self._read_result(self._tags.pop("Result", "*"))
+        return Game(self._tags, moves, result, tuple(self._warnings.values()))
 
     def _warn(self, kind: str, message: str, at: int) -> None:
         """Keep the first warning of a kind. Raise PdnError if the reader is strict."""
         if self._strict:
             raise self._error(message, at)
-        if kind not in self._warnings:
-            self._warnings[kind] = str(self._error(message, at))
+        self._warnings.setdefault(kind, str(self._error(message, at)))
 
     def _read_tags(self, token: Token) -> None:
-        for match in TAG.finditer(token.text):
-            name, value = match.groups()
-            name = _READ_TAGS.get(name.lower(), name)
-            value = re.sub(r"\\(.)", r"\1", value) if "\\" in value else value
-            tag = Token("tag", value, token.at + match.start())
-            first = self._tags.setdefault(name, tag)
-            if name in _READ_TAGS.values() and first.text != value:
-                raise self._error(f"a second tag {name}, which differs from the first", tag.at)
-            if first is not tag:
-                self._warn(f"tag {name}", f"a second tag {name} is passed over", tag.at)
+        self._blocks.append(token)
+        for written, text in TAG.findall(token.text):
+            name = _READ_TAGS.get(written.lower(), written)
+            value = re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
+            self._names.append(name)
+            if name not in self._tags:
+                self._tags[name] = value
+                continue
+            at = _place(TAG, self._blocks, len(self._names) - 1)
+            if name in _READ_TAGS.values() and self._tags[name] != value:
+                raise self._error(f"a second tag {name}, which differs from the first", at)
+            self._warn(f"tag {name}", f"a second tag {name} is passed over", at)
+
+    def _place_of_tag(self, name: str) -> int:
+        return _place(TAG, self._blocks, self._names.index(name))
 
     def _read_moves(self, token: Token) -> None:
         self._runs.append(token)
         if token.kind == "plain":
             self._moves += [word for word in token.text.split() if word[-1] != "."]
             return
-        for index, word in enumerate(WORD.findall(token.text)):
-            if not word.isdigit():
+        for index, word in enumerate(filter(None, WORD.findall(token.text))):
+            is_number = word.isdecimal()
+            if word[0].isdecimal() and not is_number:
                 self._moves.append(word)
                 continue
-            is_wrong = int(word[:9]) != len(self._moves) // 2 + 1 and "FEN" not in self._tags
-            if is_wrong or "number" not in self._warnings:
-                at = _place(WORD, [token], index)
-                if is_wrong:
-                    raise self._source.unexpected(word, at)
-                self._warn("number", f"{word!r} is read as the number of a move", at)
-        if "," in token.text:
-            self._warn("comma", "',' is passed over", token.at + token.text.index(","))
+            is_right = not is_number or int(word[:9]) == len(self._moves) // 2 + 1
+            if not is_right and "FEN" not in self._tags:
+                raise self._source.unexpected(word, _place(WORD, [token], index))
+            how = "read as the number of a move" if is_number else "passed over"
+            if how not in self._warnings:
+                self._warn(how, f"{word!r} is {how}", _place(WORD, [token], index))
 
     def _read_other(self, token: Token) -> None:
-        """Read a result, or what stands between moves."""
+        """Read a result, or a position amid the moves."""
         kind, text, at, *_ = token
         if kind == "result":
             if self._end:
                 raise self._error(f"{text!r} after the result: expected a game", at)
             self._end = token
-        elif kind == "setup":
+        else:
             message = f"the game begins here; {len(self._moves)} moves before are left out"
             self._warn(kind, message, at)
-            self._tags["FEN"], self._runs, self._moves = token, [], []
-        else:
-            self._warn(kind, f"{text!r} is passed over", at)
+            self._tags["FEN"], self._runs, self._moves = text, [], []
+            self._names.insert(0, "FEN")
+            self._blocks.insert(0, token._replace(text='[FEN ""]'))
 
     def _read_start(self) -> Position:
-        kind, given = self._tags.get("GameType"), self._tags.get("FEN")
-        if kind and kind.text.split(",")[0].strip() not in (GAME_TYPE, "?", ""):
-            message = f"GameType {kind.text!r}: expected {GAME_TYPE!r}, English draughts"
-            raise self._error(message, kind.at)
-        if given is None:
-            return fen.parse(fen.START)
-        is_unusual = fen.is_unusual(given.text)
+        kind, given = self._tags.get("GameType", "?"), self._tags.get("FEN", fen.START)
+        if kind.split(",")[0].strip() not in (GAME_TYPE, "?", ""):
+            message = f"GameType {kind!r}: expected {GAME_TYPE!r}, English draughts"
+            raise self._error(message, self._place_of_tag("GameType"))
+        is_unusual = fen.is_unusual(given)
         try:
-            start = fen.parse(given.text, lenient=is_unusual)
+            start = fen.parse(given, lenient=is_unusual)
         except ValueError as error:
-            raise self._error(str(error), given.at) from None
+            raise self._error(str(error), self._place_of_tag("FEN")) from None
         if is_unusual:
-            text = fen.format_position(*start)
-            self._warn("FEN", f"the position {given.text!r} is read as {text!r}", given.at)
-            self._tags["FEN"] = given._replace(text=text)
+            text = self._tags["FEN"] = fen.format_position(*start)
+            message = f"the position {given!r} is read as {text!r}"
+            self._warn("FEN", message, self._place_of_tag("FEN"))
         return start
 
     def _replay(self, start: Position) -> tuple[Move, ...]:
         """Return the moves, with a warning about those in other spellings."""
         written = [*map(_read_move, self._moves)]
-        routes = np.array([route for route, _ in written], np.int64)
+        routes = np.array(written, np.int64)
         if replay(routes, np.empty((MAX_ROWS, ROW_WIDTH), np.int64), *start) == len(routes):
             moves = [*map(unpack_move, routes.tolist())]
         else:
             moves = self._replay_with_errors(start)
         pairs = zip(written, moves, strict=True)
-        is_usual = [is_capture is (move.captured != ()) for (_, is_capture), move in pairs]
+        is_usual = [route >> MARK_BITS == (2 if move.captured else 1) for route, move in pairs]
         if not all(is_usual):
             index = is_usual.index(False)
             message = f"{self._moves[index]!r} is read as {moves[index]}"
-            self._warn("move", message, _place(WRITTEN_MOVE, self._runs, index))
+            self._warn("move", message, _place(MOVE, self._runs, index))
         return tuple(moves)
 
     def _replay_with_errors(self, start: Position) -> list[Move]:
@@ -285,50 +282,54 @@ class _Reader:
                 kept = [it for it in fitting if not fitting[1:] or _goes_on(board, it, following)]
                 board.push(kept[0] if len(kept) == 1 else text)  # a text raises what is wrong
             except ValueError as error:
-                raise self._error(str(error), _place(WRITTEN_MOVE, self._runs, index)) from None
+                raise self._error(str(error), _place(MOVE, self._runs, index)) from None
             if len(fitting) > 1:
                 routes = " and ".join(map(str, fitting))
                 message = f"{text!r} fits {routes}; the next move decides for {kept[0]}"
-                self._warn("route", message, _place(WRITTEN_MOVE, self._runs, index))
+                self._warn("route", message, _place(MOVE, self._runs, index))
         return board.moves
 
-    def _read_result(self, tag: Token | None) -> str:
+    def _read_result(self, tag: str) -> str:
         """Return the result at the end, or the one in the tag if that is missing or "*"."""
-        at_end, in_tag = (self._result_of(token) if token else "*" for token in (self._end, tag))
-        if self._end and "*" not in (at_end, in_tag) and at_end != in_tag:
-            raise self._error(f"result {at_end}, but the tag Result says {in_tag}", self._end.at)
+        end, in_tag = self._end, self._result_of(tag, None)
+        at_end = self._result_of(end.text, end) if end else "*"
+        if end and "*" not in (at_end, in_tag) and at_end != in_tag:
+            raise self._error(f"result {at_end}, but the tag Result says {in_tag}", end.at)
         return in_tag if at_end == "*" else at_end
 
-    def _result_of(self, token: Token) -> str:
-        if (text := token.text) in _SPELLINGS:
-            return _SPELLINGS[text]
-        text = re.sub(DASH, "-", text.strip()).replace("\u00bd", "1/2")
+    def _result_of(self, written: str, end: Token | None) -> str:
+        """Return the result at the end, or in the tag."""
+        if written in _SPELLINGS:
+            return _SPELLINGS[written]
+        at = end.at if end else self._place_of_tag("Result")
+        text = re.sub(DASH, "-", written.strip()).replace("\u00bd", "1/2")
         text = "1/2-1/2" if text == "1/2" else text
         if text not in _SPELLINGS:
-            message = f"result {token.text!r}: expected {', '.join(filter(None, _SPELLINGS))}"
-            raise self._error(message, token.at)
-        self._warn("result", f"the result {token.text!r} is read as {text}", token.at)
+            message = f"result {written!r}: expected {', '.join(filter(None, _SPELLINGS))}"
+            raise self._error(message, at)
+        self._warn("result", f"the result {written!r} is read as {text}", at)
         return _SPELLINGS[text]
 
 
-def _place(words: re.Pattern[str], runs: list[Token], index: int) -> int:
-    """Return where a word of the runs is written."""
-    places = (run.at + it.start() for run in runs for it in words.finditer(run.text))
-    return next(itertools.islice(places, index, None))
+def _place(words: re.Pattern[str], tokens: list[Token], index: int) -> int:
+    """Return where a word is written in tokens."""
+    found = ((token.at, it) for token in tokens for it in words.finditer(token.text) if it[1])
+    at, match = next(itertools.islice(found, index, None))
+    return at + match.start()
 
 
 @functools.lru_cache(4096)
-def _read_move(text: str) -> tuple[int, bool | None]:
-    """Return a move packed, and whether its mark is that of captures: None for other marks.
+def _read_move(text: str) -> int:
+    """Return a move packed, with its mark above MARK_BITS: 1 for "-", 2 for "x", 0 for others.
 
     A move that no piece can make is 0.
     """
-    is_capture = {"-": False, "x": True, ":": True}.get("".join({*re.split("[0-9]+", text)[1:-1]}))
+    mark = {"-": 1, "x": 2, ":": 2}.get("".join({*re.split("[0-9]+", text)[1:-1]}), 0)
     with contextlib.suppress(ValueError):
         squares = parse_squares(text)
         if len(squares) <= LONGEST_ROUTE:
-            return pack_move(Move(squares)), is_capture
-    return 0, is_capture
+            return mark << MARK_BITS | pack_move(Move(squares))
+    return 0
 
 
 def _goes_on(board: Board, move: Move, following: list[str]) -> bool:
@@ -339,21 +340,18 @@ def _goes_on(board: Board, move: Move, following: list[str]) -> bool:
 
 
 def _write_game(game: Game) -> str:
-    tags = "".join(f'[{name} "{_escaped(name, value)}"]\n' for name, value in _all_tags(game))
+    tags = "".join(f'[{name} "{_escaped(name, it)}"]\n' for name, it in _all_tags(game).items())
     movetext = textwrap.fill(" ".join([*_numbered(game), game.result]), WIDTH)
     return f"{tags}\n{movetext}\n"
 
 
-def _all_tags(game: Game) -> Iterator[tuple[str, str]]:
+def _all_tags(game: Game) -> dict[str, str]:
     known = game.tags | {"Result": game.result}
-    for name in ROSTER:
-        yield name, known.pop(name, "????.??.??" if name == "Date" else "?")
-    yield "GameType", known.pop("GameType", GAME_TYPE)
     known.pop("SetUp", None)
     start = fen.format_position(*fen.parse(known.pop("FEN", fen.START)))
-    if start != fen.START:
-        yield from (("SetUp", "1"), ("FEN", start))
-    yield from known.items()
+    position = {"SetUp": "1", "FEN": start} if start != fen.START else {}
+    unset = dict.fromkeys(ROSTER, "?") | {"Date": "????.??.??", "GameType": GAME_TYPE}
+    return unset | position | known
 
 
 def _escaped(name: str, value: str) -> str:

@@ -14,31 +14,34 @@ MAX_QUOTE = 60  # characters of a wrong word in an error
 DASH = r"\s*[-\u2010-\u2015\u2212]\s*"
 _RESULT = rf"(?:(?:1/2|\u00bd)(?:{DASH}(?:1/2|\u00bd))?|[0-2]{DASH}[0-2]|\*)(?![0-9x:/]|-[0-9])"
 _MARKED = rf"(?:[-x:][0-9]++|(?!\s[0-9]){MARK}[0-9]++)"
-WRITTEN_MOVE = re.compile(rf"[0-9]++{_MARKED}++")
-WORD = re.compile(rf"[0-9]++(?!\.){_MARKED}*+")  # a move, or a number without a dot
 _TAG_START = r"[ \t]*\[\s*[A-Za-z0-9_]+\s*\""
-TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"((?:[^"\\\n]|\\[^\n])*+)"\s*\]\s*+')
+TAG = re.compile(r'\[\s*([A-Za-z0-9_]+)\s*"([^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+)"\s*\]\s*+')
 _COMMENT = rf"\{{[^}}\n]*+(?:\n(?!{_TAG_START})[^}}\n]*+)*+\}}"
+_VARIATION = rf"\((?:[^(){{}};\n]++|\n(?!{_TAG_START})|{_COMMENT})*+\)"  # without another in it
+_ASIDE = rf"{_COMMENT}|{_VARIATION}|;[^\n]*+|(?<![^\n])%[^\n]*+|\$[0-9]++"
+_REMARK = r"""(?<![0-9])["']?[^\W\d_\u00bd](?:[^\W\d_\u00bd]|[-.,:!?'"])*+(?!\w)"""
+MOVE = re.compile(rf"{_ASIDE}|([0-9]++{_MARKED}++)")
+WORD = re.compile(rf"{_ASIDE}|([0-9]++(?!\.){_MARKED}*+|{_REMARK}|,)")  # numbers without a dot
 _EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
 _BAD_TAG = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
+_PLAYED = rf"(?:[0-9]++\.++\s*+|[0-9]++\s++|)(?!{_RESULT})[0-9]++{_MARKED}++[!?*]*+"
+_PASSED = rf"[\s\x1a]++|{_ASIDE}|[!?]++|[0-9]++\.++|\.{{2,}}"
 _TOKEN = re.compile(
     rf"""
     (?P<plain>(?:(?:[0-9]++\.++\s++)?+(?![0-2]-[0-2]\s)[0-9]++(?:[-x:][0-9]++)++\s++(?=[0-9*{{[]))++)
-    |(?P<moves>(?:(?:[0-9]++\.++\s*+|[0-9]++\s++|)(?!{_RESULT}){WRITTEN_MOVE.pattern}[!?*]*+[\s,]*+)++)
-    |(?P<passed>[\s\x1a]+|{_COMMENT}|;[^\n]*|(?<![^\n])%[^\n]*|\$[0-9]+|[!?]+|[0-9]+\.+|\.{{2,}})
+    |(?P<moves>{_PLAYED}(?:{_PLAYED}|{_PASSED}|{_REMARK}|,)*+)
+    |(?P<passed>(?:{_PASSED})++)
     |(?P<tag>(?:{TAG.pattern})++)
     |(?P<result>{_RESULT})
-    |(?P<comma>,)
     |(?P<setup>/\s*FEN\s*"(?P<position>[^"/\n]*)"\s*/)
-    |(?P<remark>(?<![0-9])["']?[^\W\d_](?:[^\W\d_]|[-.,:!?'"])*+(?!\w))
+    |(?P<remark>(?:(?:{_REMARK}|,)\s*+)++)
     |(?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
-_VARIATION_TOKEN = re.compile(rf"{_COMMENT}|;[^\n]*|[(){{]|^{_TAG_START}", re.MULTILINE)
+_VARIATION_TOKEN = re.compile(rf"{_COMMENT}|;[^\n]*|\(++|[){{]|^{_TAG_START}", re.MULTILINE)
 _TAG_LINE, _LINE_END = re.compile(rf"^{_TAG_START}", re.MULTILINE), re.compile("\n")
 _TAG_LINE_OR_RESULT = re.compile(rf"^{_TAG_START}|(?<!\S){_RESULT}(?!\S)", re.MULTILINE)
-_WORD = re.compile(rf"\S{{1,{MAX_QUOTE}}}")
 
 
 class PdnError(ValueError):
@@ -134,9 +137,8 @@ class Source:
             if not self.text[max(0, at - 99) : at].rpartition("\n")[2].strip():  # at a line's start
                 return self._failure(at, _BAD_TAG, _LINE_END, "tag")
             return self._failure(at, _BAD_TAG, _TAG_LINE_OR_RESULT)
-        word = _WORD.match(self.text, at)
-        message = f"{word[0] if word else char!r}: {_EXPECTED}"
-        return self._failure(at, message, _TAG_LINE_OR_RESULT)
+        word = self.text[at : at + MAX_QUOTE].split(None, 1)[0]
+        return self._failure(at, f"{word!r}: {_EXPECTED}", _TAG_LINE_OR_RESULT)
 
     def _failure(
         self, at: int, message: str, goal: re.Pattern[str], kind: str = "error"
@@ -154,7 +156,7 @@ class Source:
             if match[0].lstrip().startswith("["):  # the next game
                 end = match.start()
                 break
-            depth += (match[0] == "(") - (match[0] == ")")
+            depth += len(match[0]) if match[0][0] == "(" else -(match[0] == ")")
             if depth == 0:
                 return None, match.end()
         return Token("error", "unterminated variation: expected )", start, is_error=True), end

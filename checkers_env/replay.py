@@ -5,17 +5,19 @@ from __future__ import annotations
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK_BOARD, KINGS, PACKED_MOVE, WHITE_BOARD, generate_successors
 
+MARK_BITS = 61  # of a written move: its mark is in the bits above
+
 
 @kernel
 def replay(moves: KernelArg, rows: KernelArg, black: int, white: int, kings: int, side: int) -> int:
     """Make written moves from a position, and return how many are legal and decided.
 
-    `moves`, int64, are packed moves with each square, or with start and end alone. Each becomes
-    the move that it writes, negative if another legal move has the same start and end.
+    `moves`, int64, are packed moves with each square, or with start and end alone, and a mark above
+    MARK_BITS. Each becomes the move that it writes, negative if another legal move has its ends.
     """
     for ply in range(len(moves)):
         end = generate_successors(rows, 0, black, white, kings, side)
-        row, alike = find_row(rows, end, moves[ply])
+        row, alike = find_row(rows, end, moves[ply] & (1 << MARK_BITS) - 1)
         if row < 0:
             return ply
         black, white, kings = rows[row, BLACK_BOARD], rows[row, WHITE_BOARD], rows[row, KINGS]
