@@ -316,7 +316,7 @@ def read_answer(content: bytes) -> Answer:
 def _text(content: Any) -> str:
     """Return the text of a string, or of a list of parts; empty for anything else."""
     if isinstance(content, list):
-        return "".join(_text(it.get("text") if isinstance(it, dict) else it) for it in content)
+        return "\n".join(_text(it.get("text") if isinstance(it, dict) else it) for it in content)
     return content if isinstance(content, str) else ""
 
 
