@@ -160,12 +160,9 @@ class PgxGame:
 
     def start(self, fen: str | None) -> None:
         """Begin a game."""
-        if fen is None:
-            self._state = self._first
-        elif self._set_up is None:
+        if fen and self._set_up is None:
             raise NotImplementedError(NOT_TRIED)
-        else:
-            self._state = self._set_up(fen)
+        self._state = self._set_up(fen) if fen and self._set_up else self._first
         to_move = int(self._state.current_player)
         self._black = 1 - to_move if fen and fen.strip()[0] in "Ww" else to_move
 
@@ -218,7 +215,9 @@ def squares_to_route(squares: Sequence[int], turn: int) -> Route:
 class RuleError(Exception):
     """What a game does against the rules."""
 
-    passed: bool | None = False  # of the rule that is checked; None: it could not be tried
+
+class UntriedError(RuleError):
+    """Why a rule cannot be tried."""
 
 
 class Walk:
@@ -255,15 +254,13 @@ class Walk:
         if self.game.turn() != self.board.turn:
             raise self.error(f"{SIDES[self.board.turn]} is not to move")
         routes, offered = self.routes(), self.offered()
-        texts = [
-            f"lacks {_full_path(move)}"
-            for route, move in routes.items()
-            if not any(route[: len(it)] == it for it in offered)
-        ]
+        texts = []
+        for route, move in routes.items():
+            if not any(route[: len(it)] == it for it in offered):
+                texts.append(f"lacks {_full_path(move)}")
         for route, action in offered.items():
             if not any(it[: len(route)] == route for it in routes):
-                path = "-".join(map(str, self.game.squares(action)))
-                texts.append(f"offers {path}")
+                texts.append(f"offers {'-'.join(map(str, self.game.squares(action)))}")
         if texts:
             raise self.error(", ".join(texts))
         return True
@@ -293,85 +290,81 @@ class Walk:
             for text in line.split():
                 self.play_turn(self.board.parse_move(text))
         except RuleError as error:
-            error.passed, error.args = None, (f"not reached: {error}",)
-            raise
+            raise UntriedError(f"not reached: {error}") from None
 
 
 def _full_path(move: Move) -> str:
     return ("x" if move.captured else "-").join(map(str, move.squares))
 
 
-def check_line(game: GameAdapter, rule: str, line: str) -> RuleCheck:
+def try_rule(rule: str, work: Callable[..., str], *arguments: Any) -> RuleCheck:
+    """Return a rule with the note that the work returns, or with the error that it raises."""
+    try:
+        return RuleCheck(rule, True, work(*arguments))
+    except RuleError as error:
+        return RuleCheck(rule, None if isinstance(error, UntriedError) else False, str(error))
+
+
+def check_line(game: GameAdapter, line: str) -> str:
     """Check what a game offers at the end of a line, and each turn there, or its result."""
     board = Board(max_moves=None)
     for text in line.split():
         board.push(text)
-    moves: list[Move | None] = [*board.legal_moves]
-    for move in moves or [None]:
+    walk = Walk(game)
+    walk.follow(line)
+    walk.check()
+    for move in board.legal_moves:
         walk = Walk(game)
-        try:
-            walk.follow(line)
-            if walk.check() and move:
-                walk.play_turn(move, checked=True)
-        except RuleError as error:
-            return RuleCheck(rule, error.passed, str(error))
-    return RuleCheck(rule, True, f"after {board.ply} plies")
+        walk.follow(line)
+        walk.play_turn(move, checked=True)
+    return f"after {board.ply} plies"
 
 
-def check_draws(game: GameAdapter, rule: str, line: str) -> RuleCheck:
+def check_draws(game: GameAdapter, line: str) -> str:
     """Repeat the last moves of a line until the game is drawn."""
     walk = Walk(game)
-    try:
-        walk.follow(line)
-        while board_result(walk.board) is None and game.result() is None:
-            if walk.board.ply >= LONGEST_PLIES:
-                return RuleCheck(rule, None, f"no draw in {LONGEST_PLIES} plies")
-            walk.play_turn(walk.board.moves[-CYCLE])
-        walk.check()
-    except RuleError as error:
-        return RuleCheck(rule, error.passed, str(error))
+    walk.follow(line)
+    while board_result(walk.board) is None and game.result() is None:
+        if walk.board.ply >= LONGEST_PLIES:
+            raise UntriedError(f"no draw in {LONGEST_PLIES} plies")
+        walk.play_turn(walk.board.moves[-CYCLE])
+    walk.check()
     times = 1 + walk.board.earlier_positions().count(walk.board.position)
-    return RuleCheck(rule, True, f"draw at ply {walk.board.ply}, occurrence {times}")
+    return f"draw at ply {walk.board.ply}, occurrence {times}"
 
 
-def check_counts(game: GameAdapter, fen: str | None, counts: Sequence[int]) -> RuleCheck:
+def check_counts(game: GameAdapter, fen: str | None, counts: Sequence[int]) -> str:
     """Compare the numbers of turns with a table."""
-    rule = f"perft {len(counts)} from {fen or 'the start'}"
     try:
         for depth, expected in enumerate(counts, 1):
             if (found := count_turns(game, fen, (), depth)) != expected:
-                return RuleCheck(rule, False, f"depth {depth}: {found}, not {expected}")
+                raise RuleError(f"depth {depth}: {found}, not {expected}")
     except NotImplementedError as reason:
-        return RuleCheck(rule, None, str(reason))
-    return RuleCheck(rule, True, f"{counts[-1]} turns")
+        raise UntriedError(str(reason)) from None
+    return f"{counts[-1]} turns"
 
 
-def count_turns(game: GameAdapter, fen: str | None, line: tuple[Any, ...], depth: int) -> int:
-    """Count the lines of `depth` turns that go on from a line of actions."""
-    count = 0
-
-    def replay(actions: tuple[Any, ...]) -> None:
-        game.start(fen)
-        for action in actions:
-            game.play(action)
-
-    replay(line)
-    if game.result() is not None:
-        return 0
-    side, actions = game.turn(), list(game.actions())
-    for action in actions:
-        replay((*line, action))
-        ended = game.result() is not None or game.turn() != side
-        left = depth - 1 if ended else depth
-        count += count_turns(game, fen, (*line, action), left) if left else 1
-    return count
+def count_turns(
+    game: GameAdapter, fen: str | None, line: tuple[Any, ...], depth: int, side: int | None = None
+) -> int:
+    """Count the lines of `depth` turns after a line of actions; `side` played the last of them."""
+    game.start(fen)
+    for action in line:
+        game.play(action)
+    is_over = game.result() is not None
+    if side is not None and (is_over or game.turn() != side):
+        depth -= 1
+    if depth == 0 or is_over:
+        return int(depth == 0)
+    turn, actions = game.turn(), list(game.actions())
+    return sum(count_turns(game, fen, (*line, it), depth, turn) for it in actions)
 
 
-def check_random_games(game: GameAdapter, games: int, seed: int = 0) -> RuleCheck:
-    """Compare every choice of random games; the note has the shortest line with a fault."""
-    rule, faults = f"every choice in {games} random games", []
+def check_random_games(game: GameAdapter, games: int) -> str:
+    """Compare every choice of random games; the error has the shortest line with a fault."""
+    faults = []
     for index in range(games):
-        rng, walk = np.random.default_rng((seed, index)), Walk(game)
+        rng, walk = np.random.default_rng((0, index)), Walk(game)
         try:
             while walk.check() and walk.board.ply < LONGEST_PLIES:
                 routes = list(walk.routes())
@@ -379,8 +372,8 @@ def check_random_games(game: GameAdapter, games: int, seed: int = 0) -> RuleChec
         except RuleError as error:
             faults.append(str(error))
     if faults:
-        return RuleCheck(rule, False, f"{len(faults)} differ; {min(faults, key=len)}")
-    return RuleCheck(rule, True, "none differs")
+        raise RuleError(f"{len(faults)} differ; {min(faults, key=len)}")
+    return "none differs"
 
 
 def check(game: Any, games: int = 100) -> list[RuleCheck]:
@@ -403,14 +396,16 @@ def check(game: Any, games: int = 100) -> list[RuleCheck]:
         For an object that lacks methods of a GameAdapter.
     """
     game = as_game(game)
-    rows = [check_counts(game, None, START_COUNTS)]
-    for rule, fen_or_counts, line in _read_cases():
-        if fen_or_counts:
-            rows.append(check_counts(game, line, [int(it) for it in fen_or_counts.split(",")]))
+    rows = [try_rule("perft 3 from the start", check_counts, game, None, START_COUNTS)]
+    for rule, table, line in _read_cases():
+        if table:
+            counts = [int(it) for it in table.split(",")]
+            name = f"{rule} {len(counts)} from {line}"
+            rows.append(try_rule(name, check_counts, game, line, counts))
         else:
-            checks = check_draws if rule == DRAWS else check_line
-            rows.append(checks(game, rule, line))
-    return [*rows, check_random_games(game, games)]
+            rows.append(try_rule(rule, check_draws if rule == DRAWS else check_line, game, line))
+    random_games = f"every choice in {games} random games"
+    return [*rows, try_rule(random_games, check_random_games, game, games)]
 
 
 def as_game(game: Any) -> GameAdapter:

@@ -82,35 +82,28 @@ def _parse(text: str, lenient: bool) -> Position:
     side = "B" if side == "?" else side
     if side not in _SIDES:
         raise ValueError(f"side to move {side!r} is neither 'B' nor 'W'")
-    boards, kings = [0, 0], 0
-    for letter, items in _by_colour(sections).items():
-        for pieces, is_king in [_read_item(it.strip()) for it in items.split(",") if items]:
-            if twice := (boards[BLACK] | boards[WHITE]) & pieces:
-                raise ValueError(f"square {squares_of(twice)[0]} is named twice")
-            boards[_SIDES[letter]] |= pieces
-            kings |= pieces if is_king else 0
-    if lenient:
-        kings |= boards[BLACK] & KING_ROWS[BLACK] | boards[WHITE] & KING_ROWS[WHITE]
-    position = Position(boards[BLACK], boards[WHITE], kings, _SIDES[side])
-    check_position(position)
-    return position
-
-
-def _by_colour(sections: list[str]) -> dict[str, str]:
-    sections_by_colour: dict[str, str] = {}
+    boards, kings = dict[int, int](), 0
     for section in sections:
         if _COUNTER.fullmatch(section):
             continue
-        colour = section[:1]
-        if colour not in _SIDES:
+        colour, items = _SIDES.get(section[:1]), section[1:].strip().removesuffix(",")
+        if colour is None:
             raise ValueError(f"section {section!r} begins with neither 'B' nor 'W'")
-        if colour in sections_by_colour:
-            raise ValueError(f"two sections for {_NAMES[_SIDES[colour]]}")
-        sections_by_colour[colour] = section[1:].strip().removesuffix(",")
-    for colour, side in _SIDES.items():
-        if colour not in sections_by_colour:
-            raise ValueError(f"no section for {_NAMES[side]}")
-    return sections_by_colour
+        if colour in boards:
+            raise ValueError(f"two sections for {_NAMES[colour]}")
+        boards[colour] = 0
+        for pieces, is_king in [_read_item(it.strip()) for it in items.split(",") if items]:
+            if twice := sum(boards.values()) & pieces:
+                raise ValueError(f"square {squares_of(twice)[0]} is named twice")
+            boards[colour] |= pieces
+            kings |= pieces if is_king else 0
+    for colour in (BLACK, WHITE):
+        if colour not in boards:
+            raise ValueError(f"no section for {_NAMES[colour]}")
+        kings |= boards[colour] & KING_ROWS[colour] if lenient else 0
+    position = Position(boards[BLACK], boards[WHITE], kings, _SIDES[side])
+    check_position(position)
+    return position
 
 
 @functools.lru_cache(1024)

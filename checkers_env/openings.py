@@ -16,16 +16,8 @@ from checkers_env.state import DrawRules
 
 _BLACK_MOVES = ("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16")
 _WHITE_MOVES = ("21-17", "22-17", "22-18", "23-18", "23-19", "24-19", "24-20")
-_EXCLUDED = frozenset(
-    {
-        "9-14 21-17",
-        "9-14 23-18",
-        "10-14 21-17",
-        "10-14 23-18",
-        "11-16 23-19",
-        "12-16 23-19",
-    }
-)
+# Replies of White that the two-move ballot bars.
+_BARRED = {"9-14": "21-17 23-18", "10-14": "21-17 23-18", "11-16": "23-19", "12-16": "23-19"}
 
 
 def _read_three_move() -> list[list[str]]:
@@ -37,10 +29,10 @@ def _read_three_move() -> list[list[str]]:
 _THREE_MOVE_ROWS = _read_three_move()
 
 TWO_MOVE: tuple[str, ...] = tuple(
-    opening
+    f"{black} {white}"
     for black in _BLACK_MOVES
     for white in _WHITE_MOVES
-    if (opening := f"{black} {white}") not in _EXCLUDED
+    if white not in _BARRED.get(black, "")
 )
 """The 43 cards of the two-move ballot: the 49 pairs of first moves but the six barred ones.
 
@@ -133,9 +125,8 @@ def _line_to_pdn(line: str) -> str:
     if not re.search("[0-9]", text):
         raise ValueError(f"{text!r} is no opening: expected moves, a FEN or the name of a card")
     weight = f'[Weight "{comment["weight"]}"] ' if comment and comment["weight"] else ""
-    return (
-        f'{weight}[FEN "{text}"] *' if re.match(r"[BW?]\s*:", text, re.I) else f"{weight}{text} *"
-    )
+    opening = f'[FEN "{text}"]' if re.match(r"[BW?]\s*:", text, re.I) else text
+    return f"{weight}{opening} *"
 
 
 def opening_board(text: str | None, rules: DrawRules = DrawRules()) -> Board:  # noqa: B008

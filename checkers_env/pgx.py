@@ -145,10 +145,7 @@ class Checkers(core.Env):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.rules = change_rules(rules, changes, type(self))
-        counts = {
-            it: getattr(self.rules, it) or 0 for it in ("max_moves", "repetition", "no_progress")
-        }
-        if large := {name: count for name, count in counts.items() if count > LARGEST}:
+        if large := {name: it for name, it in vars(self.rules).items() if (it or 0) > LARGEST}:
             raise ValueError(f"draw rules of {LARGEST} at most, not {large}")
         limits = [2 * it for it in (self.rules.max_moves, self.rules.no_progress) if it]
         if self.rules.repetition and not limits:
@@ -199,16 +196,14 @@ class Checkers(core.Env):  # type: ignore[misc]
         ended = self._end_turn(state._x, x)
         x = jax.tree.map(lambda same, next_: jnp.where(goes_on, same, next_), x, ended)
         mask = legal_actions(x)
-        lost = ~mask.any()
-        if self.rules.blocked_draws:
-            reward = jnp.where(lost & (x.own == 0), 1.0, 0.0)
-        else:
-            reward = jnp.where(lost, 1.0, 0.0)
+        blocked = ~mask.any()
+        lost = blocked & (x.own == 0) if self.rules.blocked_draws else blocked
+        drawn = [count >= limit for count, limit in self._clocks(x) if limit > 0]
         player = jnp.where(goes_on, state.current_player, 1 - state.current_player)
         return state.replace(
             current_player=player,
-            rewards=jnp.where(jnp.arange(2) == player, -reward, reward).astype(jnp.float32),
-            terminated=lost | (~goes_on & self._is_drawn(x)),
+            rewards=jnp.where(jnp.arange(2) == player, -1.0, 1.0) * lost.astype(jnp.float32),
+            terminated=blocked | (~goes_on & jnp.array(drawn, jnp.bool_).any()),
             legal_action_mask=mask,
             _x=x,
         )
@@ -231,15 +226,13 @@ class Checkers(core.Env):  # type: ignore[misc]
             own, opponent, kings, jnp.uint32(0), 1 - x.turn, ply, reversible, repetitions, history
         )
 
-    def _is_drawn(self, x: JaxGame) -> Any:
-        drawn = jnp.bool_(False)
-        if self.rules.max_moves:
-            drawn |= x.ply >= 2 * self.rules.max_moves
-        if self.rules.repetition:
-            drawn |= x.repetitions + 1 >= self.rules.repetition
-        if self.rules.no_progress:
-            drawn |= x.reversible_plies >= 2 * self.rules.no_progress
-        return drawn
+    def _clocks(self, x: JaxGame) -> list[tuple[Any, int]]:
+        """Return what each draw rule counts, and when it draws; 0 where it is off."""
+        return [
+            (x.ply, 2 * (self.rules.max_moves or 0)),
+            (x.reversible_plies, 2 * (self.rules.no_progress or 0)),
+            (x.repetitions, (self.rules.repetition or 1) - 1),
+        ]
 
     def _observe(self, state: CheckersState, player_id: Any) -> Any:
         x = state._x
@@ -251,12 +244,8 @@ class Checkers(core.Env):  # type: ignore[misc]
         )
         boards = jnp.stack([own & ~kings, own & kings, opponent & ~kings, opponent & kings, jumper])
         pieces = (boards[:, None, None] >> CELL_BITS & PLAYABLE).astype(jnp.float32)
-        shares = [
-            _share(x.ply, 2 * (self.rules.max_moves or 0)),
-            _share(x.reversible_plies, 2 * (self.rules.no_progress or 0)),
-            _share(x.repetitions, (self.rules.repetition or 1) - 1),
-        ]
-        planes = jnp.broadcast_to(jnp.stack(shares)[:, None, None], (3, 8, 8))
+        shares = jnp.stack([_share(count, limit) for count, limit in self._clocks(x)])
+        planes = jnp.broadcast_to(shares[:, None, None], (3, 8, 8))
         return jnp.concatenate([pieces, planes])
 
     @property

@@ -107,21 +107,17 @@ def change_rules(
 
 
 def check_argument_names(names: Iterable[str], function: Callable[..., Any]) -> None:
-    """Raise TypeError for a name that is neither a draw rule nor an argument of a function."""
+    """Raise TypeError for a name that is no draw rule; `function` got it beside its arguments."""
     rules = [rule.name for rule in dataclasses.fields(DrawRules)]
     for name in (name for name in names if name not in rules):
-        arguments = [
-            it.name
-            for it in inspect.signature(function).parameters.values()
-            if it.kind is not it.VAR_KEYWORD
-        ]
-        if name not in arguments:
-            near = difflib.get_close_matches(name, [*arguments, *rules], 1)
-            hint = f"; did you mean {near[0]!r}?" if near else "."
-            others = f"; the other arguments are {', '.join(arguments)}" if arguments else ""
-            raise TypeError(
-                f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}{others}"
-            )
+        parameters = inspect.signature(function).parameters.values()
+        arguments = [it.name for it in parameters if it.kind is not it.VAR_KEYWORD]
+        near = difflib.get_close_matches(name, [*arguments, *rules], 1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise TypeError(
+            f"unexpected argument {name!r}{hint} The draw rules are {', '.join(rules)}; "
+            f"the other arguments are {', '.join(arguments)}"
+        )
 
 
 GAME_LENGTH = RULES + len(dataclasses.fields(DrawRules))

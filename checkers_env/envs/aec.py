@@ -147,21 +147,9 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from checkers_env import openings
-from checkers_env.actions import (
-    ACTIONS,
-    AGAIN,
-    FULL,
-    ILLEGAL,
-    describe_action,
-    play_action,
-)
+from checkers_env.actions import ACTIONS, AGAIN, FULL, ILLEGAL, describe_action, play_action
 from checkers_env.board import Board
-from checkers_env.envs.checked import (
-    ILLEGAL_ACTION,
-    ILLEGAL_REWARD,
-    CheckedEnv,
-    to_int,
-)
+from checkers_env.envs.checked import ILLEGAL_ACTION, ILLEGAL_REWARD, CheckedEnv, to_int
 from checkers_env.movegen import (
     BLACK,
     BLACK_BOARD,
@@ -376,7 +364,8 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             self.agent_selection = after = OTHER[agent]
         self._written = after, {"observation": planes, "action_mask": mask}
         if event > ONGOING:
-            self._finish(agent, event)
+            lost = has_lost(self._game, event)
+            self._finish({agent: 1, OTHER[agent]: -1} if lost else {}, REASONS[event])
         if self.render_mode == "human":
             self.render()
         return True
@@ -390,10 +379,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         agent = self.agent_selection
         self._written = None
         self._cumulative_rewards[agent] = 0
-        self.rewards[agent] = float(ILLEGAL_REWARD)  # the others are 0 before the end
-        self.terminations = dict.fromkeys(AGENTS, True)
-        self.infos = {name: {"reason": ILLEGAL_ACTION} for name in AGENTS}
-        self._accumulate_rewards()
+        self._finish({agent: float(ILLEGAL_REWARD)}, ILLEGAL_ACTION)
         self._deads_step_first()
 
     def _illegal_message(self, action: int) -> str:
@@ -402,11 +388,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         meaning = f" ({describe_action(action, self._game[SIDE])})" if 0 <= action < ACTIONS else ""
         return f"action {action}{meaning} is illegal for {agent}: the legal ones are {legal}"
 
-    def _finish(self, agent: str, event: int) -> None:
-        if has_lost(self._game, event):
-            self.rewards[agent], self.rewards[OTHER[agent]] = 1, -1
+    def _finish(self, rewards: dict[str, float], reason: str) -> None:
+        """End the game; rewards are 0 before."""
+        self.rewards |= rewards
         self.terminations = dict.fromkeys(AGENTS, True)
-        self.infos = {name: {"reason": REASONS[event]} for name in AGENTS}
+        self.infos = {name: {"reason": reason} for name in AGENTS}
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Observation:
@@ -450,17 +436,9 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         ResetNeeded
             Before the first game, and after both agents have seen the end.
         """
-        try:
-            agent = self.agent_selection
-        except AttributeError:
-            raise ResetNeeded(NO_GAME) from None
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        if not hasattr(self, "agent_selection"):
+            raise ResetNeeded(NO_GAME)
+        return super().last(observe)
 
     def state(self) -> NDArray[np.float32]:
         """Return the whole game for a critic of both agents, float32, shape (9, 8, 8).
@@ -575,15 +553,15 @@ def _read_opening(text: str | None) -> openings.Opening:
     is_moves = text is not None and ":" not in text
     try:
         opening = openings.parse_opening(text)
+        if is_moves and not opening.moves:
+            raise ValueError("no moves")
+        return opening
     except ValueError as error:
         if not is_moves:
             raise
         near = difflib.get_close_matches(str(text), openings.BALLOTS, 1)
         hint = f"did you mean {near[0]!r}?" if near else error
         raise ValueError(f"bad opening {text!r}: {hint} (accepted: {ACCEPTED})") from None
-    if is_moves and not opening.moves:
-        raise ValueError(f"bad opening {text!r}: no moves (accepted: {ACCEPTED})")
-    return opening
 
 
 def _register_with_api_test(name: str) -> None:

@@ -15,17 +15,6 @@ from checkers_env.actions import ACTIONS
 ILLEGAL_ACTION, ILLEGAL_REWARD = "illegal action", -1
 
 
-def _checked(name: str) -> property:
-    """Return a property that reads an attribute of the game, which has none before reset()."""
-
-    def read(self: CheckedEnv) -> Any:
-        if not self._has_reset:
-            raise AttributeError(f"{name} cannot be accessed before reset")
-        return getattr(self.env, name)
-
-    return property(read)
-
-
 class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
     """The game with the checks of PettingZoo's three wrappers, in one.
 
@@ -37,12 +26,14 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
     Errors and warnings are those of the wrappers.
     """
 
-    agents = _checked("agents")
-    agent_selection = _checked("agent_selection")
-    rewards = _checked("rewards")
-    terminations = _checked("terminations")
-    truncations = _checked("truncations")
-    infos = _checked("infos")
+    agents = property(
+        lambda self: self.env.agents if self._has_reset else self.__getattr__("agents")
+    )
+    # Before reset() the game has none of these: then the wrapper's own error follows.
+    agent_selection, rewards, terminations, truncations, infos = (
+        property(operator.attrgetter(f"env.{name}"))
+        for name in ("agent_selection", "rewards", "terminations", "truncations", "infos")
+    )
 
     def __str__(self) -> str:
         return str(self.env)

@@ -70,44 +70,31 @@ def _layers(shape: Shape) -> list[Layer]:
 
 def _layer(shape: Disc | Line | Area) -> Layer:
     """Return the pixels around a shape, its share left of each, and the colour it adds."""
-    points, reach = _extent(shape)
-    left, top = np.maximum(np.min(points, 0) - reach, 0).astype(int)
-    right, bottom = np.minimum(np.max(points, 0) + reach, SIZE).astype(int)
+    outline: tuple[Point, ...]
+    match shape:
+        case Disc(centre, reach):
+            outline = (centre, centre)
+        case Line(outline, width):
+            reach = width / 2
+        case Area(points):
+            outline, reach = (*points, points[0]), 0
+    left, top = np.maximum(np.min(outline, 0) - reach - 1, 0).astype(int)
+    right, bottom = np.minimum(np.max(outline, 0) + reach + 1, SIZE).astype(int)
     y, x = np.mgrid[top:bottom, left:right].astype(np.float32) + 0.5
-    cover = np.clip(_depth(shape, x, y) + 0.5, 0, 1)
+    inside = reach - _distance(outline, x, y)  # pixels, negative outside
+    if isinstance(shape, Area):
+        inside = np.where(_is_inside(outline, x, y), -inside, inside)
+    cover = np.clip(inside + 0.5, 0, 1)
     colour = np.array(list(bytes.fromhex(shape.colour[1:])), np.float32)[:, None, None]
     return np.s_[:, top:bottom, left:right], 1 - cover, cover * colour
 
 
-def _extent(shape: Disc | Line | Area) -> tuple[tuple[Point, ...], float]:
-    """Return points of a shape, and how many pixels around them it may touch."""
-    match shape:
-        case Disc(centre, radius):
-            return (centre,), radius + 1
-        case Line(points, width):
-            return points, width / 2 + 1
-        case Area(points):
-            return points, 1
-
-
-def _depth(shape: Disc | Line | Area, x: Grid, y: Grid) -> Grid:
-    """Return how many pixels inside the shape each point is (negative outside)."""
-    match shape:
-        case Disc((at_x, at_y), radius):
-            return radius - np.hypot(x - at_x, y - at_y)
-        case Line(points, width):
-            return width / 2 - _distance(points, x, y)
-        case Area(points):
-            outline = (*points, points[0])
-            return np.where(_is_inside(outline, x, y), 1, -1) * _distance(outline, x, y)
-
-
 def _distance(points: Iterable[Point], x: Grid, y: Grid) -> Grid:
-    """Return the distance from each point to the nearest line from point to point."""
+    """Return the distance from each point to the nearest line; one of no length is a point."""
     nearest = np.full(x.shape, np.inf, np.float32)
     for (ax, ay), (bx, by) in itertools.pairwise(points):
         dx, dy = bx - ax, by - ay
-        along = np.clip(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0, 1)
+        along = np.clip(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy or 1), 0, 1)
         nearest = np.minimum(nearest, np.hypot(x - ax - along * dx, y - ay - along * dy))
     return nearest
 

@@ -38,7 +38,9 @@ class Window:
         window.title = title
         window.get_surface().blit(pygame.surfarray.make_surface(image.swapaxes(0, 1)), (0, 0))
         window.flip()
-        _answer_events()
+        for event in pygame.event.get():  # all of them, without which a window freezes
+            if event.type == pygame.WINDOWCLOSE:
+                _dismiss(event.window)
         if not self._dismissed:
             clock.tick(fps)
 
@@ -52,27 +54,16 @@ class Window:
             if not _open:
                 _pygame().display.quit()
 
-    def dismiss(self) -> None:
-        """Shut the window, and keep it so until :meth:`close`."""
-        self.close()
-        self._dismissed = True
-
-    def owns(self, window: Any) -> bool:
-        """Return whether `window` of pygame's is this one."""
-        return self._shown is not None and self._shown[0] is window
-
     def __reduce__(self) -> tuple[type[Window], tuple[()]]:
         return Window, ()
 
 
-def _answer_events() -> None:
-    """Take all events, without which a window freezes; close the windows that users close."""
-    pygame = _pygame()
-    for event in pygame.event.get():
-        if event.type == pygame.WINDOWCLOSE:
-            for window in list(_open):
-                if window.owns(event.window):
-                    window.dismiss()
+def _dismiss(shown: Any) -> None:
+    """Shut a window of pygame's, and keep it so until :meth:`Window.close`."""
+    for window in list(_open):
+        if window._shown and window._shown[0] is shown:
+            window.close()
+            window._dismissed = True
 
 
 def _pygame() -> Any:
