@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -11,6 +12,11 @@ from numba.extending import intrinsic, overload
 from checkers_env.jit import OPTIONS, kernel
 
 _FLAG = ir.Constant(ir.IntType(1), 1)
+
+
+def _compile_as(function: Callable[..., Any], instruction: Callable[..., Any]) -> None:
+    """Let kernels that call a function execute an instruction."""
+    overload(function, strict=False, jit_options=OPTIONS)(lambda *_: instruction)
 
 
 def popcount(bits: int) -> int:
@@ -43,19 +49,9 @@ def _leading_zeros(typing: Any, bits: Any) -> Any:
     return types.int64(bits), lambda context, builder, sig, args: builder.ctlz(args[0], _FLAG)
 
 
-@overload(popcount, strict=False, jit_options=OPTIONS)
-def _compile_popcount(bits: Any) -> Any:
-    return lambda bits: _popcount(bits)
-
-
-@overload(lsb, strict=False, jit_options=OPTIONS)
-def _compile_lowest(bits: Any) -> Any:
-    return lambda bits: _lowest(bits)
-
-
-@overload(msb, strict=False, jit_options=OPTIONS)
-def _compile_highest(bits: Any) -> Any:
-    return lambda bits: 63 - _leading_zeros(bits)
+_compile_as(popcount, lambda bits: _popcount(bits))
+_compile_as(lsb, lambda bits: _lowest(bits))
+_compile_as(msb, lambda bits: 63 - _leading_zeros(bits))
 
 
 def borrowed(thing: Any) -> Any:
@@ -86,9 +82,7 @@ def _borrowed(typing: Any, thing: Any) -> Any:
     return thing(thing), generate
 
 
-@overload(borrowed, strict=False, jit_options=OPTIONS)
-def _compile_borrowed(thing: Any) -> Any:
-    return lambda thing: _borrowed(thing)
+_compile_as(borrowed, lambda thing: _borrowed(thing))
 
 
 def prefetch(array: Any, index: int) -> None:
@@ -112,9 +106,7 @@ def _prefetch(typing: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.int64), generate
 
 
-@overload(prefetch, strict=False, jit_options=OPTIONS)
-def _compile_prefetch(array: Any, index: Any) -> Any:
-    return lambda array, index: _prefetch(array, index)
+_compile_as(prefetch, lambda array, index: _prefetch(array, index))
 
 
 @kernel

@@ -16,7 +16,6 @@ import enum
 import functools
 import hashlib
 import inspect
-import io
 import itertools
 import logging
 import os
@@ -39,7 +38,6 @@ from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.runtime import rtsys
-from numba.core.serialize import NumbaPickler
 from numba.extending import overload
 from platformdirs import user_cache_dir
 
@@ -74,9 +72,6 @@ logger = logging.getLogger(__name__)
 bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))
 
 _generics: list[Any] = []
-# Generic functions that kernels have called, with the implementation and the types of the
-# arguments. What an implementation calls comes after it.
-_calls: dict[tuple[Any, Any, tuple[Any, ...]], None] = {}
 
 
 def cache_directory() -> Path:
@@ -91,20 +86,15 @@ def kernel(function: Callable[..., Any]) -> Any:
     compiled, part = _compiled(function), _compiled(function, is_part=True)
 
     def get_call_template(arguments: Any, keywords: Any) -> Any:
-        """Take all numbers of one type as alike: numba would compile a part for each constant."""
-        plain = {name: _without_value(kind) for name, kind in keywords.items()}
-        return part.get_call_template(tuple(map(_without_value, arguments)), plain)
+        """Take all values of one type as alike: numba would compile a part for each constant."""
+        plain = {name: types.unliteral(kind) for name, kind in keywords.items()}
+        return part.get_call_template(tuple(map(types.unliteral, arguments)), plain)
 
     # As a part of other kernels it is compiled apart, without what lets Python call it: all of its
     # code would be in there once more.
     compiled.get_call_template, compiled.get_overload = get_call_template, part.get_overload
     compiled._compiling_counter = part._compiling_counter  # so that one may call itself
     return compiled
-
-
-def _without_value(kind: Any) -> Any:
-    is_number = isinstance(kind, types.IntegerLiteral | types.BooleanLiteral)
-    return types.unliteral(kind) if is_number else kind
 
 
 def _compiled(function: Callable[..., Any], is_part: bool = False) -> Any:
@@ -118,50 +108,10 @@ def _compiled(function: Callable[..., Any], is_part: bool = False) -> Any:
             return compile_signature(signature)
         # numba's lock first: threads that take the two in turns could wait for each other.
         with global_compiler_lock, cache.lock(signature, dispatcher.targetctx.codegen()):
-            try:
-                return compile_signature(signature)
-            except NumbaError as error:
-                if not is_part and (fault := _find_fault(signature, str(error))):
-                    raise TypeError(fault) from None
-                raise
+            return compile_signature(signature)
 
     dispatcher.compile = compile_alone
     return dispatcher
-
-
-def _find_fault(signature: Any, error_text: str) -> str:
-    """Return what is wrong with the innermost implementation that cannot be compiled, or "".
-
-    numba's text, `error_text`, repeats each of its callers, with all their types.
-    """
-    classes = set(_classes(signature))
-    for function, implementation, arguments in reversed(_calls):
-        cls, code = arguments[0].instance_class, implementation.__code__
-        if cls in classes and (fault := _examine(function, implementation, arguments, error_text)):
-            place = f"{code.co_filename}, line {code.co_firstlineno}"
-            return f"{function.__name__} of {cls.__name__} ({place}) {fault}"
-    return ""
-
-
-def _examine(function: Any, implementation: Any, arguments: Any, error_text: str) -> str:
-    """Compile an implementation alone, and return its part in an error, or ""."""
-    alone = numba.njit(error_model="numpy")(implementation)
-    try:
-        alone.compile(arguments)
-    except Exception as error:
-        text = str(error).removeprefix(f"{_FAILED}\n").partition("\nDuring: ")[0].strip()
-        is_cause = text.partition("\n")[0] in error_text  # else it is a fault of another kernel
-        return f"cannot be compiled: {text}" if is_cause else ""
-    annotation = inspect.signature(function).return_annotation
-    expected = getattr(annotation, "__name__", annotation)
-    found = alone.nopython_signatures[0].return_type
-    if expected not in _NUMBERS or isinstance(found, types.Number | types.Boolean):
-        return ""
-    return f"must return a number ({expected}), not {found}"
-
-
-_FAILED = "Failed in nopython mode pipeline (step: nopython frontend)"
-_NUMBERS = ("float", "int", "bool")  # annotations of generic functions that return a number
 
 
 def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
@@ -187,46 +137,63 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     function: Any = functools.singledispatch(default)
     register_type = function.register
     names: dict[str, type] = {}
-
-    parameters = inspect.signature(default).parameters
+    expected = inspect.signature(default)
 
     def register(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
             raise TypeError(f"{default.__name__}.register takes a NamedTuple class, not {cls!r}")
         known = names.setdefault(cls.__name__, cls)
         if known is not cls:
-            again = known.__module__ == cls.__module__
             raise TypeError(
                 f"{default.__name__} already has a class named {cls.__name__!r}, from "
-                f"{known.__module__}: rename the one from {cls.__module__}"
-                f"{', or start Python again if it is the same one, changed' if again else ''}"
+                f"{known.__module__}: rename the one from {cls.__module__}, or start Python again "
+                "if it is the same one, changed"
             )
 
         def add(implementation: Callable[..., Any]) -> Callable[..., Any]:
             count = len(inspect.signature(implementation).parameters)
-            if count != len(parameters):
+            if count != len(expected.parameters):
                 raise TypeError(
-                    f"{default.__name__} of {cls.__name__} must take {len(parameters)} arguments "
-                    f"({', '.join(parameters)}), not {count}"
+                    f"{default.__name__} of {cls.__name__} must take {len(expected.parameters)} "
+                    f"arguments ({', '.join(expected.parameters)}), not {count}"
                 )
             return register_type(cls, implementation)
 
         return add
 
-    function.register = register
+    class ImplementationCompiler(PartCompiler):
+        """Compiler whose errors numba does not repeat for each of the callers, with all types."""
 
-    options = {**OPTIONS, "pipeline_class": PartCompiler, "forceinline": inline}
+        def compile_extra(self, implementation: Any) -> Any:
+            code = implementation.__code__
+            name = f"{default.__name__} of {self.state.args[0].instance_class.__name__}"
+            place = f"{name} ({code.co_filename}, line {code.co_firstlineno})"
+            try:
+                compiled = super().compile_extra(implementation)
+            except NumbaError as error:
+                text = str(error).removeprefix(_FAILED).partition("\nDuring: ")[0].strip()
+                raise TypeError(f"{place} cannot be compiled: {text}") from None
+            found, number = compiled.signature.return_type, expected.return_annotation
+            number = getattr(number, "__name__", number)
+            is_number = isinstance(found, types.Number | types.Boolean)
+            if number in _NUMBERS and not is_number and implementation is not default:
+                raise TypeError(f"{place} must return a number ({number}), not {found}")
+            return compiled
+
+    options = {**OPTIONS, "pipeline_class": ImplementationCompiler, "forceinline": inline}
 
     @overload(function, strict=False, jit_options=options)
     def compile_call(*arguments: Any) -> Any:
         cls = getattr(arguments[0], "instance_class", None)
-        implementation = cls and function.dispatch(cls)
-        if cls and has_implementation(function, cls):
-            _calls[function, implementation, arguments] = None
-        return implementation
+        return cls and function.dispatch(cls)
 
+    function.register = register
     _generics.append(function)
     return function
+
+
+_FAILED = "Failed in nopython mode pipeline (step: nopython frontend)"
+_NUMBERS = ("float", "int", "bool")  # annotations of generic functions that return a number
 
 
 def has_implementation(function: Any, cls: type) -> bool:
@@ -254,8 +221,8 @@ def _nan_error(cls: type) -> str:
 
 
 @functools.cache
-def _trusted_folder(folder: Path) -> Path | None:
-    """Return the folder for compiled kernels, or in its place the user's own cache, or None."""
+def _trusted_folder(folder: Path) -> Path:
+    """Return the folder for compiled kernels; in its place the user's cache, or else no folder."""
     others = (folder, Path(user_cache_dir("checkers-laboratory", False), "kernels"))
     trusted = next(filter(_is_own, others), None)
     if trusted != folder:
@@ -265,7 +232,7 @@ def _trusted_folder(folder: Path) -> Path | None:
             folder,
             trusted or "memory",
         )
-    return trusted
+    return trusted or Path(os.devnull)
 
 
 def _is_own(place: Path | int) -> bool:
@@ -291,31 +258,27 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
     cache_path = property(lambda self: str(cache_directory()))
 
-    def _path(self, signature: Any, codegen: Any) -> Path | None:
+    def _path(self, signature: Any, codegen: Any) -> Path:
         versions = (sys.version, numba.__version__, np.__version__, codegen.magic_tuple())
         kind = (signature, self._is_part, f"bounds checked: {config.BOUNDSCHECK}")
         code = map(fingerprint, (self._function, *_classes(signature)))
         key = hashlib.sha256("\n".join(map(str, (*versions, *kind, *code))).encode()).hexdigest()
-        folder = _trusted_folder(cache_directory())
-        return folder and folder / f"{self._function.__name__}-{key[:32]}.kernel"
+        name = f"{self._function.__name__}-{key[:32]}.kernel"
+        return _trusted_folder(cache_directory()) / name
 
     @contextlib.contextmanager
     def lock(self, signature: Any, codegen: Any) -> Iterator[None]:
         """Hold the lock of a missing entry, so that of several processes one compiles it."""
         path = self._path(signature, codegen)
-        file = path and not path.exists() and _lock_file(path.parent)
-        if not path or not file:
+        with contextlib.ExitStack() as at_end:
+            if not path.exists() and (file := _lock_file(path.parent)):
+                byte = int(path.stem[-15:], 16)  # each entry has a byte of the file as its lock
+                until = time.monotonic() + PATIENCE
+                while not _lock_byte(file, byte) and time.monotonic() < until:
+                    _announce_compilation()
+                    time.sleep(0.02)
+                at_end.callback(fcntl.lockf, file, fcntl.LOCK_UN, 1, byte)
             yield
-            return
-        byte = int(path.stem[-15:], 16)  # each entry has a byte of the file as its lock
-        until = time.monotonic() + PATIENCE
-        while not _lock_byte(file, byte) and time.monotonic() < until:
-            _announce_compilation()
-            time.sleep(0.02)
-        try:
-            yield
-        finally:
-            fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Load an entry, or return None.
@@ -325,75 +288,44 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
         rtsys.initialize(target)  # what compiled code itself needs
         path = self._path(signature, target.codegen())
         # An entry that cannot be read back is compiled again and written over.
-        with contextlib.suppress(Exception):
-            if path and (compiled := self._read(path, signature, target)):
-                return compiled
+        with contextlib.suppress(Exception), open_regular(path) as file:
+            checksum, code = file.read(CHECKSUM_BYTES), file.read()
+            if _is_own(file.fileno()) and checksum == _checksum(path, code):
+                with as_parts(target.codegen()) if self._is_part else contextlib.nullcontext():
+                    compiled = CompileResult._rebuild(target, *pickle.loads(code))
+                if compiled.signature.args == tuple(signature):
+                    return compiled
         _announce_compilation()
         return None
 
-    def _read(self, path: Path, signature: Any, target: Any) -> Any:
-        with open_regular(path) as file:
-            checksum, code = file.read(CHECKSUM_BYTES), file.read()
-            if not _is_own(file.fileno()) or checksum != _checksum(path, code):
-                return None
-        unpickler = _Unpickler(io.BytesIO(code))
-        unpickler.classes = [*_classes(signature)]
-        with as_parts(target.codegen()) if self._is_part else contextlib.nullcontext():
-            compiled = CompileResult._rebuild(target, *unpickler.load())
-        return compiled if compiled.signature.args == tuple(signature) else None
-
     def save_overload(self, signature: Any, compiled: Any) -> None:
         path = self._path(signature, compiled.codegen)
-        if path is None or compiled.library.has_dynamic_globals:
+        if compiled.library.has_dynamic_globals:
             return
-        file = io.BytesIO()
-        pickler = _Pickler(file, protocol=4)
-        pickler.classes = [*_classes(signature)]
-        pickler.dump(compiled._reduce())
-        with contextlib.suppress(OSError):  # no room for the cache: slower next time, that is all
+        # Classes inside functions cannot be pickled; the disk may be full: slower next time.
+        with contextlib.suppress(OSError, AttributeError, pickle.PicklingError):
+            code = pickle.dumps(compiled._reduce(), protocol=4)
             path.parent.mkdir(0o755, parents=True, exist_ok=True)
-            write_atomically(path, _checksum(path, file.getvalue()) + file.getvalue(), 0o644)
-
-
-class _Pickler(NumbaPickler):  # type: ignore[misc]
-    """Writer of entries that names the NamedTuple classes of a signature by their places in it.
-
-    A script's own classes would be written out, and be other classes when they are read.
-    """
-
-    classes: list[type]
-
-    def persistent_id(self, thing: Any) -> int | None:
-        is_class = isinstance(thing, type) and thing in self.classes
-        return self.classes.index(thing) if is_class else None
-
-
-class _Unpickler(pickle.Unpickler):
-    classes: list[type]
-
-    def persistent_load(self, place: int) -> type:
-        return self.classes[place]
+            write_atomically(path, _checksum(path, code) + code, 0o644)
 
 
 @functools.cache
 def _lock_file(folder: Path) -> int | None:
     """Open the file of a cache's locks; it stays open, since closing it would end them."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no fcntl
         folder.mkdir(0o755, parents=True, exist_ok=True)
-        if fcntl:
-            return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fcntl.lockf(file, fcntl.LOCK_SH, 1)  # an error where the file system has no locks
+        return file
     return None
 
 
 def _lock_byte(file: int, byte: int) -> bool:
     """Return whether this process has the lock now, which ends with the process at the latest."""
-    try:
+    with contextlib.suppress(OSError):
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:  # no locks there: all compile
-        pass
-    return True
+        return True
+    return False
 
 
 @functools.cache
@@ -444,7 +376,7 @@ def _describe(thing: Any) -> tuple[str, Iterable[Any]]:
         case type() if hasattr(thing, "_fields"):
             generics = sorted(_generics, key=lambda function: function.__qualname__)
             own = [it.dispatch(thing) for it in generics if has_implementation(it, thing)]
-            return f"{thing.__qualname__}{thing._fields}", own
+            return f"{thing} {thing._fields}", own
     return f"{type(thing).__name__} {format(thing) if isinstance(thing, PLAIN) else ''}", ()
 
 

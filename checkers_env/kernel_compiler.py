@@ -20,7 +20,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from numba.core import codegen, compiler, lowering, typed_passes, types
 from numba.core.compiler_lock import require_global_compiler_lock
-from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 
 PACKAGES = ("checkers_env", "agents", "training")
@@ -201,16 +201,12 @@ def as_parts(code: Any) -> Iterator[None]:
         if code._engine.is_symbol_defined(name):  # a part has none yet: its kernel will
             type(code).set_env(code, name, environment)
 
-    before = {name: code.__dict__.get(name) for name in ("_library_class", "set_env")}
+    before = code._library_class, code.set_env
     code._library_class, code.set_env = PartLibrary, set_env
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                delattr(code, name)
-            else:
-                setattr(code, name, value)
+        code._library_class, code.set_env = before
 
 
 class _Lowering(lowering.Lower):  # type: ignore[misc]
@@ -260,11 +256,9 @@ class PartCompiler(compiler.Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with a lowering of our own."""
-        [standard] = super().define_pipelines()
-        passes = PassManager(standard.pipeline_name)
-        for step, description in standard.passes:
-            lowers = step is typed_passes.NativeLowering
-            passes.add_pass(_NativeLowering if lowers else step, description)
+        [passes] = super().define_pipelines()
+        ours = {typed_passes.NativeLowering: _NativeLowering}
+        passes.passes = [(ours.get(step, step), text) for step, text in passes.passes]
         passes.finalize()
         return [passes]
 
@@ -281,17 +275,10 @@ class KernelCompiler(PartCompiler):
         """Compile a function."""
         self.state.library = KernelLibrary(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
-        with _pause_collection():
+        was_enabled = gc.isenabled()
+        gc.disable()  # it would take a sixth of the time, and find little
+        try:
             return super().compile_extra(function)
-
-
-@contextmanager
-def _pause_collection() -> Iterator[None]:
-    """Switch the garbage collection off: it would take a sixth of the time, and find little."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+        finally:
+            if was_enabled:
+                gc.enable()
