@@ -21,7 +21,7 @@ def cell(image: Image, square: int, flipped: bool = False) -> Image:
 
 
 def number(image: Image, square: int, flipped: bool = False) -> Image:
-    return cell(image, square, flipped)[3:13, 3:16]
+    return cell(image, square, flipped)[3:14, 3:19]
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

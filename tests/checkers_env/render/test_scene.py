@@ -53,7 +53,8 @@ def test_flipped_picture_is_turned_round_except_its_numbers() -> None:
     upright, flipped = (image_of(board.fen(), move, flipped=flip) for flip in (False, True))
     for square in CELLS:
         assert np.array_equal(number(flipped, square, True), number(upright, square))
-    differing = (upright != np.rot90(flipped, 2)).any(axis=-1)
+    difference = upright.astype(int) - np.rot90(flipped, 2)
+    differing = (abs(difference) > 2).any(axis=-1)  # matplotlib rounds
     for square in CELLS:
         number(differing, square)[:] = False
         number(np.rot90(differing, 2), square, True)[:] = False
