@@ -19,11 +19,10 @@ STRONG_NODES = {
 QUICK = {"learns-squares@depth=3": 186}
 BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.2: -357}  # of the piece counter at 2 plies
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
-    *("random", "material@depth=2,blunder=0.6", "material@depth=2,blunder=0.4"),
-    *("material@depth=2,blunder=0.2", "material@depth=1", "material@depth=2"),
-    *("c0-1ply@depth=4", "material@depth=4", "blondie24@depth=4", "c10@depth=4", "learns@depth=4"),
-    *("learns-squares@depth=4", "strong@nodes=30", "strong@nodes=100", "strong@depth=4"),
-    *("strong@nodes=1000", "strong@nodes=10000"),
+    *("random", "nguyen-1ply@depth=4", "c10-npd@depth=4", "material@depth=1", "hughes@depth=4"),
+    *("material@depth=2", "c0-1ply@depth=4", "material@depth=4", "blondie24@depth=4"),
+    *("c10@depth=4", "learns@depth=4", "learns-squares@depth=4", "strong@nodes=30"),
+    *("strong@nodes=100", "strong@depth=4", "strong@nodes=1000", "strong@nodes=10000"),
 )
 
 
