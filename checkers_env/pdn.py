@@ -320,10 +320,7 @@ def _place(words: re.Pattern[str], tokens: list[Token], index: int) -> int:
 
 @functools.lru_cache(4096)
 def _read_move(text: str) -> int:
-    """Return a move packed, with its mark above MARK_BITS: 1 for "-", 2 for "x", 0 for others.
-
-    A move that no piece can make is 0.
-    """
+    """Return a move packed, with its mark, 0 to 2, above MARK_BITS; 0 if no piece can make it."""
     mark = {"-": 1, "x": 2, ":": 2}.get("".join({*re.split("[0-9]+", text)[1:-1]}), 0)
     with contextlib.suppress(ValueError):
         squares = parse_squares(text)
