@@ -58,7 +58,7 @@ class Refit(SelfPlayRegime):
     """Most random plies that lead there."""
     epsilon: Annotated[float, Range(0.0, 1.0)] = 0.02
     """Share of random moves."""
-    openings: Literal["none", "two-move", "three-move"] = "three-move"
+    openings: Literal["none", "two-move", "three-move", "eleven-man"] = "three-move"
     """Ballot of the games' openings."""
     random_plies: Annotated[int, Range(0, 200)] = 10
     """Random plies after the opening, at most."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from agents.match_kernel import SelfPlayStats
-from checkers_env.openings import BALLOTS
+from checkers_env.openings import BALLOTS, ELEVEN_MAN
 from checkers_env.state import DrawRules
 from training.evolution.evaluation import material_scores
 from training.evolution.game_runner import GameRunner
@@ -17,7 +17,7 @@ from training.evolution.state import State
 from training.regimes import Regime
 from training.runtime.validation import Range
 
-CARDS = {"none": (None,), **BALLOTS}
+CARDS = {"none": (None,), **BALLOTS, "eleven-man": ELEVEN_MAN}
 
 
 @dataclass(frozen=True, kw_only=True)

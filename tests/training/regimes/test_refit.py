@@ -1,5 +1,6 @@
 """The regime that fits tapered tables to the search values of self-play."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -111,6 +112,15 @@ def test_player_is_measured_after_each_fit(regime, states, monkeypatch):
     assert [type(player.evaluator) for player in players] == [TaperedNetwork]
     assert [player.depth for player in players] == [regime.depth]
     assert regime.metrics(states[0][0]) == {}
+
+
+def test_games_of_the_eleven_man_ballot_begin_with_22_pieces(regime):
+    most = {}
+    for openings in ("three-move", "eleven-man"):
+        ballot = dataclasses.replace(regime, openings=openings, random_plies=0, games=5)
+        positions = ballot.step(ballot.init(5), None)[0].arrays["positions"]
+        most[openings] = max(int(black | white).bit_count() for black, white, *_ in positions)
+    assert most == {"three-move": 24, "eleven-man": 22}
 
 
 @pytest.mark.parametrize("start", ["nobody", "blondie24", "random"])
