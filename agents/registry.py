@@ -6,7 +6,8 @@ import difflib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.resources import files
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -214,20 +215,19 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
     if spec.name in ARCHIVED_PLAYERS:
         former: Any = load_player(ZOO / "former" / f"{spec.name}{WEIGHTS_SUFFIX}", depth)
         return former._replace(style=ARCHIVED_PLAYERS[spec.name])
-    zoo = _zoo()
-    if spec.name in zoo:
-        return load_player(zoo[spec.name], depth)
+    if stored := _zoo().get(spec.name):
+        with as_file(stored) as path:
+            return load_player(path, depth)
     names = available()
-    error = f"unknown agent {spec.name!r}: "
+    advice = (
+        f"name one of the {len(names)} of agents.available(), a weight file "
+        f"(*{WEIGHTS_SUFFIX}), or a factory (package.module:name or file.py:name)."
+    )
     if similar := difflib.get_close_matches(spec.name, names, 1):
-        error += f"did you mean {similar[0]!r}? See agents.available() for all {len(names)}."
-    else:
-        error += (
-            f"name one of the {len(names)} of agents.available(), a weight file "
-            f"(*{WEIGHTS_SUFFIX}), or a factory (package.module:name or file.py:name)."
-        )
-    raise ValueError(error)
+        advice = f"did you mean {similar[0]!r}? See agents.available() for all {len(names)}."
+    raise ValueError(f"unknown agent {spec.name!r}: {advice}")
 
 
-def _zoo() -> dict[str, Path]:
-    return {path.stem: path for path in ZOO.glob(f"*{WEIGHTS_SUFFIX}")}
+def _zoo() -> dict[str, Traversable]:
+    weights = (it for it in files("agents").joinpath("zoo").iterdir() if it.is_file())
+    return {path.stem: it for it in weights if (path := Path(it.name)).suffix == WEIGHTS_SUFFIX}
