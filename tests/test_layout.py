@@ -32,15 +32,15 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_234,
+    "checkers_env": 4_050,
     "agents": 8_552,
-    "training": 13_142,
-    "docstrings": 5_927,
-    "JavaScript": 6_659,
-    "templates": 1_508,
-    "tests": 22_330,
-    "words": 49_594,
-    "files": 600,
+    "training": 13_162,
+    "docstrings": 5_913,
+    "JavaScript": 6_720,
+    "templates": 1_506,
+    "tests": 22_346,
+    "words": 49_720,
+    "files": 599,
 }
 LAYOUT_TOKENS = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
