@@ -39,7 +39,7 @@ CEILINGS = {
     "JavaScript": 6_720,
     "templates": 1_506,
     "tests": 22_346,
-    "words": 49_754,
+    "words": 49_765,
     "files": 599,
 }
 LAYOUT_TOKENS = {
