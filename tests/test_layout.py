@@ -32,14 +32,14 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_050,
+    "checkers_env": 4_030,
     "agents": 8_552,
     "training": 13_162,
-    "docstrings": 5_913,
+    "docstrings": 5_907,
     "JavaScript": 6_720,
     "templates": 1_506,
-    "tests": 22_346,
-    "words": 49_765,
+    "tests": 22_348,
+    "words": 49_785,
     "files": 599,
 }
 LAYOUT_TOKENS = {

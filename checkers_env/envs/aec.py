@@ -135,7 +135,6 @@ env.close()
 from __future__ import annotations
 
 import difflib
-import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -314,7 +313,6 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, str]] = {agent: {} for agent in AGENTS}
-        _register_with_api_test(self.metadata["name"])
         if self.render_mode == "human":
             self.render()
 
@@ -562,16 +560,3 @@ def _read_opening(text: str | None) -> openings.Opening:
         near = difflib.get_close_matches(str(text), openings.BALLOTS, 1)
         hint = f"did you mean {near[0]!r}?" if near else error
         raise ValueError(f"bad opening {text!r}: {hint} (accepted: {ACCEPTED})") from None
-
-
-def _register_with_api_test(name: str) -> None:
-    """Add `name` to the lists of games that PettingZoo's api_test lets observe dictionaries.
-
-    The test knows them by name only. It warns about any other game, including the masks of zeros
-    that its own classic games show to an agent that is not to move.
-    """
-    module = sys.modules.get("pettingzoo.test.api_test")
-    for attribute in ("env_obs_dicts", "env_obs_space", "env_all_zeros_obs"):
-        names = getattr(module, attribute, [name])
-        if name not in names:
-            names.append(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree import ElementTree
 
 from checkers_env.moves import Move, squares_of
@@ -88,31 +88,15 @@ def svg(
 
 
 def _in_words(board: BoardLike, last: Move | None, arrows: list[Move], flipped: bool) -> str:
-    sentences = [_pieces_in_words(board, side) for side in (0, 1)]
+    facts: list[tuple[str, Sequence[object]]] = [
+        (f"{side} {kind}", squares_of(own & crowned))
+        for side, own in zip(SIDES, (board.black, board.white), strict=True)
+        for kind, crowned in (("men", ~board.kings), ("kings", board.kings))
+    ]
     if last:
-        taken = f", capturing on {_listed(last.captured)}" if last.captured else ""
-        sentences.append(f"Last move: {last}{taken}.")
-    if arrows:
-        sentences.append(f"Arrows: {', '.join(map(str, arrows))}.")
-    if flipped:
-        sentences.append("Seen from Black's side.")
-    return " ".join(sentences)
-
-
-def _pieces_in_words(board: BoardLike, side: int) -> str:
-    own = board.white if side else board.black
-    kinds = []
-    for one, many, pieces in (
-        ("man", "men", own & ~board.kings),
-        ("king", "kings", own & board.kings),
-    ):
-        if squares := squares_of(pieces):
-            kinds.append(f"{one if len(squares) == 1 else many} on {_listed(squares)}")
-    return f"{SIDES[side]}: {'; '.join(kinds) or 'no pieces'}."
-
-
-def _listed(squares: Iterable[int]) -> str:
-    return ", ".join(map(str, squares))
+        facts += [("Last move", [last]), ("Captured", last.captured)]
+    facts += [("Arrows", arrows), ("Seen from", ["Black's side"] if flipped else [])]
+    return " ".join(f"{name}: {', '.join(map(str, items))}." for name, items in facts if items)
 
 
 def _add_text(parent: ElementTree.Element, tag: str, text: str) -> None:

@@ -73,14 +73,14 @@ def test_svg_describes_the_board_in_words() -> None:
     root = parsed(svg(Board(POSITION)))
     assert root.get("role") == "img"
     assert text_of(root, "title") == "Checkers: White to move"
-    assert text_of(root, "desc") == "Black: man on 12; king on 3. White: men on 18, 24; king on 31."
+    pieces = "Black men: 12. Black kings: 3. White men: 18, 24. White kings: 31."
+    assert text_of(root, "desc") == pieces
     board = after_double_jump()[0]
     assert text_of(parsed(svg(board, arrows=board.legal_moves[:1], flipped=True)), "desc") == (
-        "Black: men on 12, 19. White: man on 32. Last move: 1x19, capturing on 6, 15. "
-        "Arrows: 32-28. Seen from Black's side."
+        "Black men: 12, 19. White men: 32. Last move: 1x19. Captured: 6, 15. Arrows: 32-28. "
+        "Seen from: Black's side."
     )
-    bare = text_of(parsed(svg(Board("B:W:BK18"))), "desc")
-    assert bare == "Black: king on 18. White: no pieces."
+    assert text_of(parsed(svg(Board("B:W:BK18"))), "desc") == "Black kings: 18."
 
 
 def test_arrow_leads_from_square_to_square() -> None:
