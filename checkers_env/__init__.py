@@ -1,35 +1,33 @@
 """English draughts: rules, board and reinforcement-learning environments.
 
-movegen           legal moves on bitboards
-state             a game inside kernels, and its draw rules
-perft             leaf counts of the move tree
-moves             a move and its notation
-fen               positions as text
-board             a game that moves are played on and taken back from
-pdn               games as text, in Portable Draughts Notation
-pdn_tokens        the tokens of a PDN text that is read in parts
-replay            moves of a game as text, made by a kernel
-openings          the two-move, three-move and eleven-man ballots
-actions           moves as actions 0-127
-observation       planes and action masks
-agent             the agent protocol, and agents that need no search
-errors            errors of outside players
-envs              PettingZoo and Gymnasium environments
-pgx               the game in JAX
-conformance       whether a game follows the rules
-render            pictures: SVG, pixels, a window
-jit               compiled kernels and their cache on disk
-kernel_compiler   how kernels are compiled: each one as a whole
-compile_progress  a line on the terminal while kernels are compiled
-bits              bit operations for kernels
-files             atomic writes
+movegen          legal moves on bitboards
+state            a game inside kernels, and its draw rules
+perft            leaf counts of the move tree
+moves            a move and its notation
+fen              positions as text
+board            a game that moves are played on and taken back from
+pdn              games as text, in Portable Draughts Notation
+pdn_tokens       the tokens of a PDN text that is read in parts
+replay           moves of a game as text, made by a kernel
+openings         the two-move, three-move and eleven-man ballots
+actions          moves as actions 0-127
+observation      planes and action masks
+agent            the agent protocol, and agents that need no search
+errors           errors of outside players
+envs             PettingZoo and Gymnasium environments
+pgx              the game in JAX
+conformance      whether a game follows the rules
+render           pictures: SVG, pixels, a window
+jit              compiled kernels and their cache on disk
+kernel_compiler  how kernels are compiled: each one as a whole
+bits             bit operations for kernels
+files            atomic writes
 """
 
 from importlib.metadata import PackageNotFoundError, version
 
 from checkers_env import openings, pdn
 from checkers_env.board import Board, Outcome
-from checkers_env.compile_progress import show_compile_progress
 from checkers_env.envs import aec as checkers_v0
 from checkers_env.envs import registration
 from checkers_env.envs.aec import env, make, raw_env
@@ -68,7 +66,6 @@ except PackageNotFoundError:
     __version__ = "0.0.0"
 
 registration.register()
-show_compile_progress()
 
 
 def __dir__() -> list[str]:

@@ -411,17 +411,22 @@ def test_cache_that_cannot_be_written_costs_only_time(laboratory, monkeypatch, b
     assert [path.name for path in laboratory.cache.glob("*/*")] == ["lock"] * (broken == "disk")
 
 
-def test_package_is_imported_from_a_zip_file(tmp_path):
+@pytest.mark.parametrize("cache", ["cache", os.devnull])
+def test_package_in_a_zip_file_plays_and_says_in_one_line_that_it_compiles(tmp_path, cache):
     archive = shutil.make_archive(str(tmp_path / "package"), "zip", ROOT, "checkers_env")
     script = "import checkers_env as c; print(c.__file__, len(c.Board().legal_moves))"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": archive},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.split() == [str(Path(archive, "checkers_env", "__init__.py")), "7"]
+    variables = {"PYTHONPATH": archive, "NUMBA_CACHE_DIR": cache}
+    for compiles in (True, cache == os.devnull):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=tmp_path,
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.split() == [str(Path(archive, "checkers_env", "__init__.py")), "7"]
+        assert done.stderr.count("\n") == compiles
+        assert ("compiling kernels for this machine" in done.stderr) == compiles
 
 
 def test_kernels_of_one_name_in_two_modules_do_not_mix(laboratory):
