@@ -31,7 +31,8 @@ from checkers_env.board import Board, Outcome
 from checkers_env.envs import aec as checkers_v0
 from checkers_env.envs import registration
 from checkers_env.envs.aec import env, make, raw_env
-from checkers_env.envs.vector import make_vec, sample
+from checkers_env.envs.registration import make_vec
+from checkers_env.envs.vector import sample
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.moves import Move
 from checkers_env.observation import observe

@@ -16,6 +16,8 @@ for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 os.environ["COLUMNS"] = "100"
 
+os.environ["NUMBA_ENABLE_CUDASIM"] = "1"  # no test needs a device
+
 # A shell that puts the tests into the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -24,6 +24,7 @@ MAY_IMPORT_NUMBA = {
     "checkers_env/jit.py",
     "checkers_env/kernel_compiler.py",
     "checkers_env/bits.py",
+    "checkers_env/envs/cuda.py",
     "agents/simd.py",
 }
 
@@ -31,15 +32,15 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 3_992,
+    "checkers_env": 4_255,
     "agents": 8_552,
     "training": 13_162,
-    "docstrings": 5_898,
+    "docstrings": 5_939,
     "JavaScript": 6_720,
     "templates": 1_506,
-    "tests": 22_318,
-    "words": 49_801,
-    "files": 597,
+    "tests": 22_543,
+    "words": 49_913,
+    "files": 599,
 }
 LAYOUT_TOKENS = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),

@@ -38,13 +38,6 @@ class CheckedEnv(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
     def __str__(self) -> str:
         return str(self.env)
 
-    def observe(self, agent: str) -> dict[str, Any]:
-        """Return an agent's observation, as :meth:`checkers_env.raw_env.observe` does."""
-        if not self._has_reset:
-            EnvLogger.error_observe_before_reset()
-        observation: dict[str, Any] = self.env.observe(agent)
-        return observation
-
     def last(self, observe: bool = True) -> Any:
         """Return observation, reward, termination, truncation and info of the agent to move."""
         if not self._has_reset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.aec import check_options, check_seed, observation_space, opening_cards
 from checkers_env.envs.vector_kernels import (
     NUMBERS,
+    Batch,
     Openings,
     StepOutput,
     new_batch,
@@ -43,49 +45,15 @@ STATE = ("games", "history", "events", "actors", "seats", "opponents", "steps") 
 
 
 class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
-    """Many games at once, stepped in one kernel call; the side to move acts in each of them.
-
-    Observations, actions and draw rules are those of :mod:`checkers_env.envs.aec`, for the side to
-    move: ``{"observation": float32[n, 8, 8, 8], "action_mask": int8[n, 128]}``, in fresh arrays at
-    each call. The reward is that of the side that has just acted.
-
-    Parameters
-    ----------
-    num_envs
-        Number of games.
-    opening
-        As for :func:`checkers_env.make`.
-    autoreset_mode
-        A :class:`gymnasium.vector.AutoresetMode` or its value: ``"SameStep"``, ``"NextStep"`` or
-        ``"Disabled"``.
-    max_episode_steps
-        Steps after which a game is truncated; None for no limit.
-    rules, **changes
-        The draw rules, as for :class:`checkers_env.Board`.
-
-    Raises
-    ------
-    ValueError
-        For invalid arguments, and for actions outside 0-127.
-    ClosedEnvironmentError
-        For a step or a reset after ``close()``.
-    ResetNeeded
-        For a step in a game that is over and does not begin anew by itself.
-
-    Notes
-    -----
-    The information of a step has ``"to_move"`` (int8[n], the side to move now: 0 for Black, 1 for
-    White) and ``"rewards"`` (float64[n, 2], of Black and White). Where a game has ended it also has
-    ``"reason"``, and in the same-step mode ``"final_obs"`` and ``"final_info"``. An illegal action
-    ends its game with -1 for the side that chose it and 0 for the other; the reason is "illegal
-    action", and ``"illegal"`` has the action in words. Each of these has its mask, such as
-    ``"_illegal"`` (bool[n]).
-    """
+    """Many games at once: see :func:`checkers_env.make_vec`."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by VectorEnv
         "render_modes": [],
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
+    observation_space: Any = functools.cached_property(  # its arrays are as large as the planes
+        lambda self: batch_space(self.single_observation_space, self.num_envs)
+    )
 
     def __init__(
         self,
@@ -108,16 +76,17 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._rules = change_rules(rules, changes, type(self))
         self.single_observation_space = observation_space()
         self.single_action_space = spaces.Discrete(ACTIONS)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._rngs: dict[int, np.random.Generator] = {}
         self._boards: dict[int, Any] = {}  # the history of a game, who began, and its board
-        self._started = np.zeros(self.num_envs, np.bool_)
-        self._all_started = False
+        self._is_ready = False  # all games were begun, and no call has failed half-way
         self._steps_left = 0  # for which the histories surely have room
         self._finished = np.zeros(self.num_envs, np.bool_)  # games that are over
-        self._batch = new_batch(self.num_envs, self._openings(opening))
+        self._batch = self._new_batch(self._openings(opening))
         self._batch.max_steps[0] = most or 0
+
+    def _new_batch(self, openings: Openings) -> Batch:
+        return new_batch(self.num_envs, openings)
 
     def reset(
         self,
@@ -134,13 +103,15 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             cards are those of :class:`checkers_env.raw_env` with its seed. Without a seed, a game
             goes on with its generator.
         options
-            ``{"reset_mask": bool[n]}`` begins these games only; ``{"opening": ...}`` replaces the
-            opening of the games that begin now.
+            ``{"reset_mask": bool[n]}`` begins these games only, after a reset of all;
+            ``{"opening": ...}`` replaces the opening of the games that begin now.
 
         Raises
         ------
         ValueError
             For invalid seeds and options.
+        ResetNeeded
+            If some games only are to begin, before all were begun.
         """
         self._check_open()
         options, openings = check_options(options, RESET_OPTIONS), self._batch.openings
@@ -150,27 +121,23 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         which = _reset_mask(options.get("reset_mask"), self.num_envs)
         if "opening" in options:
             openings = self._openings(options["opening"])
-        games = np.flatnonzero(which)
-        self._seed(seeds, games)
-        started = self._started | which
-        self._forget_started()
-        self._make_room(openings.lines.shape[1])
-        kernels.begin_games(self._batch, openings, games, self._next_numbers(games, openings))
+        if not (self._is_ready or which.all()):
+            raise ResetNeeded(NOT_BEGUN)
+        self._is_ready = False
+        self._begin(openings, np.flatnonzero(which), seeds)
         self._finished[which] = False
         self._play_opponents()
-        output = kernels.empty_output(self.num_envs)
-        kernels.write_observations(self._batch, output)
-        self._started, self._all_started = started, bool(started.all())
-        return _observation(output), self._info(which, output)
+        output = self._observe()
+        self._is_ready = True
+        return observation_of(output), self._info(which, output)
 
     def step(self, actions: Any) -> tuple[Observation, Rewards, Flags, Flags, dict[str, Any]]:
         """Play an action, of int[n], in each game.
 
         In the next-step mode, the action for a game that is over is ignored, and the game begins.
         """
-        chosen = self._check_actions(actions)
-        started = self._started
-        self._forget_started()
+        chosen = self._checked(actions)
+        self._is_ready = False
         if not self._steps_left:
             self._make_room()
         self._steps_left -= 1
@@ -178,15 +145,14 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         ended, last = self._advance(chosen, output)
         same_step = self._mode == AutoresetMode.SAME_STEP
         self._refill_numbers(ended if same_step else np.flatnonzero(self._finished))
-        self._started, self._all_started = started, True
+        self._is_ready = True
         info = self._info(output.over if same_step else self._finished, output)
         info["rewards"] = output.rewards
         if not same_step:
             self._finished = output.over.copy()
         if len(ended):
             info |= self._final_info(chosen, output, ended, last)
-        terminated = output.over & ~output.truncated
-        return _observation(output), output.reward, terminated, output.truncated, info
+        return observation_of(output), output.reward, output.terminated, output.truncated, info
 
     def get_state(self) -> NDArray[np.void]:
         """Return the games, with their histories, as an array of `num_envs` entries.
@@ -199,9 +165,9 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         ResetNeeded
             If a game was not begun.
         """
-        if not self._all_started:
+        if not self._is_ready:
             raise ResetNeeded(NOT_BEGUN)
-        arrays = {name: getattr(self._batch, name) for name in STATE}
+        arrays = {name: self._read(name) for name in STATE}
         kind = [(name, array.dtype, array.shape[1:]) for name, array in arrays.items()]
         state = np.empty(self.num_envs, kind)
         for name, array in arrays.items():
@@ -223,7 +189,7 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             For other arrays, and in the same-step mode for games that are over.
         """
         self._check_open()
-        choices, openings = self._batch.choices, self._batch.openings
+        choices, openings = self._read("choices"), self._batch.openings
         kind = getattr(state, "dtype", None)
         if kind is None or kind.names != STATE or state.shape != (self.num_envs,):
             raise ValueError(f"state must be {self.num_envs} entries of get_state(), not {state!r}")
@@ -236,20 +202,10 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         if not players.all() or (state["games"][:, RULES:] != self._rules.to_array()).any():
             raise ValueError("state has other draw rules, seats or opponents than this environment")
         rows = int(state["games"][:, PLY].max()) + 1
-        if len(self._rngs) < self.num_envs:
-            self._seed([None] * self.num_envs, np.arange(self.num_envs))
-        self._make_room(rows)
-        for name in STATE:
-            array = getattr(self._batch, name)
-            if name == "history":
-                array[:, :rows] = state[name][:, :rows]
-            else:
-                array[:] = state[name]
-        self._refill_numbers(np.arange(self.num_envs))
-        self._finished, self._started, self._all_started = over, np.ones_like(over), True
-        output = kernels.empty_output(self.num_envs)
-        kernels.write_observations(self._batch, output)
-        return _observation(output), self._info(~over, output)
+        self._write(state, rows)
+        self._finished, self._is_ready = over, True
+        output = self._observe()
+        return observation_of(output), self._info(~over, output)
 
     def _check_open(self) -> None:
         if self.closed:
@@ -277,6 +233,37 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         return kernels.step_games(
             self._batch, actions, self._mode == AutoresetMode.SAME_STEP, output
         )
+
+    def _begin(self, openings: Openings, games: Integers, seeds: Sequence[int | None]) -> None:
+        """Begin these games by the openings; `seeds` are of all games."""
+        self._seed(seeds, games)
+        self._make_room(openings.lines.shape[1])
+        kernels.begin_games(self._batch, openings, games, self._next_numbers(games, openings))
+
+    def _observe(self) -> StepOutput:
+        """Return the observations of all games."""
+        output = kernels.empty_output(self.num_envs)
+        kernels.write_observations(self._batch, output)
+        return output
+
+    def _read(self, name: str) -> NDArray[Any]:
+        """Return an array of the games."""
+        return getattr(self._batch, name)
+
+    def _write(self, state: NDArray[np.void], rows: int) -> None:
+        """Replace the games by those of a state, which have so many rows at most."""
+        if state["history"].ndim < 3:
+            raise ValueError("state is of a device, which does not keep moves")
+        if len(self._rngs) < self.num_envs:
+            self._seed([None] * self.num_envs, np.arange(self.num_envs))
+        self._make_room(rows)
+        for name in STATE:
+            array = getattr(self._batch, name)
+            if name == "history":
+                array[:, :rows] = state[name][:, :rows]
+            else:
+                array[:] = state[name]
+        self._refill_numbers(np.arange(self.num_envs))
 
     def _play_opponents(self) -> None:
         """Play the moves of built-in opponents; there are none here."""
@@ -311,20 +298,25 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             "_final_info": output.over,
         }
 
-    def _check_actions(self, actions: Any) -> Integers:
-        """Return the actions as an array, shape (n,). Raise ValueError if one is invalid."""
+    def _check_actions(self, actions: Any) -> None:
+        """Raise ValueError for an array of another shape or type than int[n]."""
         self._check_open()
-        if not self._all_started:
+        if not self._is_ready:
             raise ResetNeeded(NOT_BEGUN)
+        shape, dtype = tuple(actions.shape), str(actions.dtype)
+        if shape != (self.num_envs,) or "int" not in dtype:
+            given = f"{dtype} of shape {shape}"
+            raise ValueError(f"actions must be {self.num_envs} whole numbers, not {given}")
+
+    def _checked(self, actions: Any) -> Integers:
+        """Return the actions as an array. Raise ValueError if one is invalid."""
+        chosen = np.asarray(actions)
+        self._check_actions(chosen)
         if self._mode == AutoresetMode.DISABLED and self._finished.any():
             games = ", ".join(map(str, np.flatnonzero(self._finished)))
             raise ResetNeeded(f"these games are over: reset() them, with their reset_mask: {games}")
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            given = f"{chosen.dtype} of shape {chosen.shape}"
-            raise ValueError(f"actions must be {self.num_envs} whole numbers, not {given}")
         numbers = np.ascontiguousarray(chosen, np.int64)
-        if not kernels.are_valid(numbers):
+        if numbers.view(np.uint64).max() >= ACTIONS:  # of which negative ones are the largest
             wrong = chosen[(numbers < 0) | (numbers >= ACTIONS)][0]
             raise ValueError(f"actions must be from 0 to {ACTIONS - 1}, not {wrong}")
         return numbers
@@ -344,10 +336,6 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         for i in games[used[games] == NUMBERS].tolist():
             numbers[i] = self._rngs[i].integers(starts, size=NUMBERS)
             used[i] = 0
-
-    def _forget_started(self) -> None:
-        """Mark all games as not started, until a reset or a step has finished."""
-        self._started, self._all_started = np.zeros(self.num_envs, np.bool_), False
 
     def _next_numbers(self, games: Integers, openings: Openings) -> Integers:
         """Return the number by which each of these games begins: int64[m]."""
@@ -380,9 +368,6 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
             longer = np.concatenate([history, np.zeros_like(history)], axis=1)
             self._batch = self._batch._replace(history=longer)
         self._steps_left = 1 + (self._batch.history.shape[1] - plies - SPARE_ROWS) // PLIES
-
-
-make_vec = SelfPlayVectorEnv
 
 
 def sample(mask: ArrayLike, rng: np.random.Generator) -> Integers:
@@ -448,5 +433,6 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int 
     return [None if one is None else check_seed(one) for one in seed]
 
 
-def _observation(output: StepOutput) -> Observation:
+def observation_of(output: StepOutput) -> Observation:
+    """Return the observation of a step."""
     return {"observation": output.planes, "action_mask": output.mask}

@@ -68,28 +68,18 @@ class StepOutput(NamedTuple):
     mask: NDArray[np.int8]  # (n, 128)
     reward: NDArray[np.float64]  # (n,): of the seat, or of the side that acted
     rewards: NDArray[np.float64]  # (n, 2): of Black and White
-    over: NDArray[np.bool_]  # (n,): the game ended with this step, or was cut short
+    over: NDArray[np.bool_]  # (n,): either
+    terminated: NDArray[np.bool_]  # (n,): the game ended
     truncated: NDArray[np.bool_]  # (n,): the game was cut short
     events: NDArray[np.int64]  # (n,): how it ended
     to_move: NDArray[np.int8]  # (n,): the side to move now
 
 
-def new_batch(count: int, openings: Openings) -> Batch:
-    """Return `count` games of which none has begun."""
-    return Batch(
-        games=np.zeros((count, GAME_LENGTH), np.int64),
-        history=np.zeros((count, ROWS, ROW_WIDTH), np.int64),
-        events=np.zeros(count, np.int64),
-        actors=np.zeros(count, np.int64),
-        seats=np.zeros(count, np.int64),
-        opponents=np.zeros(count, np.int64),
-        numbers=np.zeros((count, NUMBERS), np.int64),
-        used=np.zeros(count, np.int64),
-        steps=np.zeros(count, np.int64),
-        max_steps=np.zeros(1, np.int64),
-        choices=np.array([MOVER]),
-        openings=openings,
-    )
+def new_batch(count: int, openings: Openings, rows: int = ROWS, numbers: int = NUMBERS) -> Batch:
+    """Return `count` games of which none has begun, with rows of history, and numbers for each."""
+    widths = {"games": (GAME_LENGTH,), "history": (rows, ROW_WIDTH), "numbers": (numbers,)}
+    games = [np.zeros((count, *widths.get(name, ())), np.int64) for name in Batch._fields[:-3]]
+    return Batch._make([*games, np.zeros(1, np.int64), np.array([MOVER]), openings])
 
 
 def opening_states(cards: Sequence[str | None], rules: DrawRules) -> Openings:
@@ -113,18 +103,10 @@ def empty_output(count: int) -> StepOutput:
         np.zeros((count, 2)),
         np.zeros(count, np.bool_),
         np.zeros(count, np.bool_),
+        np.zeros(count, np.bool_),
         np.zeros(count, np.int64),
         np.empty(count, np.int8),
     )
-
-
-@kernel
-def are_valid(actions: KernelArg) -> bool:
-    """Return whether all of some actions, int64[n], are from 0 to 127."""
-    valid = True
-    for i in range(len(actions)):
-        valid &= 0 <= actions[i] < ACTIONS
-    return valid
 
 
 @kernel
@@ -163,41 +145,56 @@ def begin_games(
 
 
 @kernel
+def play_game(batch: KernelArg, i: int, action: int) -> None:
+    """Play an action in game `i`, or begin it anew if it is over."""
+    if is_over(batch.events[i]):
+        begin_next_game(batch, i)
+    else:
+        batch.steps[i] += 1
+        batch.actors[i] = batch.games[i, SIDE]
+        batch.events[i] = play_action(batch.games[i], batch.history[i], action)
+
+
+@kernel
 def play_actions(batch: KernelArg, actions: KernelArg) -> None:
     """Play an action in each game; games that are over begin anew instead."""
     batch = borrowed(batch)
     for i in range(len(actions)):
         ahead = min(i + PREFETCH_DISTANCE, len(actions) - 1)
         prefetch(batch.history[ahead], batch.games[ahead, PLY] + 1)
-        if is_over(batch.events[i]):
-            begin_next_game(batch, i)
-        else:
-            batch.steps[i] += 1
-            batch.actors[i] = batch.games[i, SIDE]
-            batch.events[i] = play_action(batch.games[i], batch.history[i], actions[i])
+        play_game(batch, i, actions[i])
+
+
+@kernel
+def write_result(batch: KernelArg, i: int, output: KernelArg) -> bool:
+    """Write the ending and rewards of game `i` to an `output` of zeros; return whether it is over.
+
+    An illegal action costs its own side only.
+    """
+    if not is_over(batch.events[i]) and 0 < batch.max_steps[0] <= batch.steps[i]:
+        batch.events[i] = TRUNCATED
+    event, side, seat = batch.events[i], batch.games[i, SIDE], batch.seats[i]
+    if is_over(event):
+        output.over[i], output.events[i] = True, event
+        output.truncated[i] = event == TRUNCATED
+        output.terminated[i] = event != TRUNCATED
+        if event == ILLEGAL:
+            output.rewards[i, side] = -1
+        elif has_lost(batch.games[i], event):
+            output.rewards[i, side], output.rewards[i, 1 - side] = -1, 1
+        output.reward[i] = output.rewards[i, batch.actors[i] if seat == MOVER else seat]
+    return output.over[i]
 
 
 @kernel
 def write_rewards(batch: KernelArg, output: KernelArg) -> KernelArg:
-    """Write the endings and rewards to an `output` of zeros; return the games that have ended.
-
-    An illegal action costs its own side only.
-    """
+    """Write the endings and rewards to an `output` of zeros; return the games that have ended."""
     batch, output = borrowed(batch), borrowed(output)
     ended, count = np.empty(len(output.over), np.int64), 0
     for i in range(len(output.over)):
-        if not is_over(batch.events[i]) and 0 < batch.max_steps[0] <= batch.steps[i]:
-            batch.events[i], output.truncated[i] = TRUNCATED, True
-        event, side, seat = batch.events[i], batch.games[i, SIDE], batch.seats[i]
-        if is_over(event):
-            output.over[i], output.events[i] = True, event
+        if write_result(batch, i, output):
             ended[count] = i
             count += 1
-            if event == ILLEGAL:
-                output.rewards[i, side] = -1
-            elif has_lost(batch.games[i], event):
-                output.rewards[i, side], output.rewards[i, 1 - side] = -1, 1
-            output.reward[i] = output.rewards[i, batch.actors[i] if seat == MOVER else seat]
     return ended[:count]
 
 

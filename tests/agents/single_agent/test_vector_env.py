@@ -285,8 +285,9 @@ def test_board_before_the_first_game_is_refused():
     env = SingleAgentVectorEnv(2, "random")
     with pytest.raises(ResetNeeded, match="reset"):
         env.step([32, 32])
-    for _ in range(2):
-        with pytest.raises(ResetNeeded, match="game 1 was not begun"):
-            env.board(1)
+    with pytest.raises(ResetNeeded, match="game 1 was not begun"):
+        env.board(1)
+    with pytest.raises(ResetNeeded, match="the games were not begun"):
         env.reset(options={"reset_mask": np.array([True, False])})
+    env.reset()
     assert env.board(0).outcome() is None
