@@ -170,8 +170,11 @@ def endpoint_rows(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> 
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Yield the lines of a table, without columns that are empty in all rows."""
+    rows = [*rows]
+    kept = [at for at in range(len(columns)) if any(row[at] for row in rows)]
     for line in (columns, ["---"] * len(columns), *rows):
-        yield f"| {' | '.join(line)} |"
+        yield f"| {' | '.join(line[at] for at in kept)} |"
     yield ""
 
 
