@@ -38,7 +38,7 @@ CEILINGS = {
     "docstrings": 5_940,
     "JavaScript": 6_720,
     "templates": 1_506,
-    "tests": 22_543,
+    "tests": 22_545,
     "words": 49_856,
     "files": 599,
 }

@@ -32,7 +32,9 @@ def test_verdicts_are_those_of_the_tracked_page(article, name, claims):
     page = set((ROOT / "docs" / "verdicts.md").read_text("utf-8").splitlines())
     judged = verdicts(claims, Scope(), ResultStore(ROOT / "results"))
     for verdict, told in zip(judged, article[0][name], strict=True):
-        line = f"| {' | '.join(cells(verdict))} |"
+        written = cells(verdict)
+        written[1:2] = [] if claims is OWN_CLAIMS else written[1:2]  # no paper has figures of ours
+        line = f"| {' | '.join(written)} |"
         assert line in page
         assert line.startswith(f"| {told['says']} ")
         assert f"**{told['word']}**" in line
@@ -40,7 +42,7 @@ def test_verdicts_are_those_of_the_tracked_page(article, name, claims):
 
 
 def test_article_has_the_length_of_one(script, article):
-    assert 6 <= len(script["compile_article"](*article, kind="png")) <= 9
+    assert 6 <= len(script["compile_article"](*article, kind="png")) <= 8
 
 
 def test_unknown_number_stops_the_command(script, article):
