@@ -186,16 +186,6 @@ class ClaimDraw(Hostile):
         raise GameEndedError("it is a draw because I say so", "draw")
 
 
-class ClaimWin(Hostile):
-    def attack(self, board):
-        raise GameEndedError("I have won", "win")
-
-
-class Resign(Hostile):
-    def attack(self, board):
-        raise GameEndedError("I resign", "loss")
-
-
 class KillSupervisor(Hostile):
     def attack(self, board):
         os.kill(os.getppid(), signal.SIGKILL)

@@ -94,11 +94,6 @@ class Moody(First):
         return super().act(board)
 
 
-class HangsBeforeGames(First):
-    def new_game(self, rng):
-        time.sleep(1000)
-
-
 class NeverMade:
     def __init__(self):
         raise KeyError("weights")

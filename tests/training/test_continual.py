@@ -168,7 +168,6 @@ class Raises:
         ("--against nobody", "unknown agent 'nobody'"),
         ("--against pool:5", "no opponent 'pool:5': the pool has strategies 0 to 4"),
         ("--against pool:-1", "no opponent 'pool:-1'"),
-        ("--against pool:", "no opponent 'pool:'"),
         ("--against missing.safetensors", "missing.safetensors"),
         ("--against faulty.py:Raises", "game 1 was not finished: RuntimeError: oh"),
         ("--depth 0", "depth must be 1 to 64, not 0"),
@@ -197,12 +196,6 @@ def test_invalid_options_are_refused_in_one_line(
     assert len(said.splitlines()) == 1
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
     assert all(process.poll() is not None for process in processes)
-
-
-def test_weight_file_is_not_a_pool(command, pool):
-    status, said = command(*words(Path(agents.__file__).parent / "zoo" / "blondie24.safetensors"))
-    assert (status, "is not a valid pool file" in said) == (1, True)
-    assert command(pool, "--against", "random", "--rule", "worst")[0] == 2
 
 
 def test_two_sessions_of_one_measurement_are_refused(command, pool, tmp_path, monkeypatch):

@@ -699,7 +699,6 @@ def test_command_serves_and_connects(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--connect --port 1 --agent random", "error: cannot connect to 127.0.0.1 port 1"),
         ("--connect --pdn nowhere/a.pdn", "--pdn is a file in a folder that exists"),
         ("--connect --timeout nan", "--timeout must be above 0 and at most 1,000,000 seconds"),
         ("--connect --host=", "--host must be a name or a number"),

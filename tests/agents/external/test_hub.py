@@ -366,6 +366,9 @@ def test_engine_that_fails_in_init_is_named(fault, message):
         faulty(fault, timeout=0.5 if fault == "mute" else PATIENT)
 
 
+SILENT = ("stalls", "stops", "stubborn", "floods", "endless-line")
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -374,9 +377,7 @@ def test_engine_that_fails_in_init_is_named(fault, message):
         ("reports", "reports an error: error message=.I have lost .my. book"),
         ("kills-itself", "was killed by signal 9"),
         ("closes", "has closed its output"),
-        ("stalls", "gave no 'done' within 0.3 s of 'go think'"),
-        ("stubborn", "gave no 'done' within 0.3 s of 'go think'"),
-        ("endless-line", "gave no 'done' within 0.3 s of 'go think'"),
+        *((it, "gave no 'done' within 0.3 s of 'go think'") for it in SILENT),
         ("many-forks", "had more than 16 processes"),
         ("claims", "plays '' in B:W.*I have won"),
     ],
@@ -474,12 +475,3 @@ def test_unreferenced_engine_is_terminated():
     del engine
     gc.collect()
     wait_for(lambda: is_gone(pid))
-
-
-def test_children_of_a_shell_are_terminated_with_it(monkeypatch):
-    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
-    script = f"{PYTHON} -IS {DATA / 'faulty_engine.py'} stubborn; true"
-    engine = HubAgent(["sh", "-c", script], depth=1)
-    pid = pid_of(engine)
-    engine.close()
-    wait_for(lambda: is_gone(pid))  # it is init that reaps it, where there is one

@@ -105,12 +105,6 @@ def test_errors_are_reported_and_the_agent_can_move_again(host, processes):
     assert [process.returncode for process in processes] == [5, -9, -9, None]
 
 
-def test_agent_that_hangs_before_a_game_is_restarted(host, processes):
-    with pytest.raises(EngineError, match="no answer to new_game within"):
-        host("HangsBeforeGames", timeout=0.5).new_game(np.random.default_rng(0))
-    assert processes[0].returncode == -9
-
-
 def test_late_answer_is_not_taken_for_the_next_one(host, monkeypatch):
     agent, board = host("First"), Board()
     with monkeypatch.context() as patched:

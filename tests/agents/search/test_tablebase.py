@@ -239,8 +239,6 @@ def test_engines_and_threads_play_the_same_games(tables):
     [
         ("random", {}, "'random' does not search by plies: it takes no endgame"),
         ("blondie24", {"simulations": 10}, "'blondie24' does not search by plies"),
-        ("material", {"endgame": 6}, "endgame tables are for 2 to 5 pieces, not 6"),
-        ("material", {"endgame": True}, "endgame tables are for 2 to 5 pieces, not True"),
         ("policy:nobody.py:here", {}, "a policy takes no endgame"),
     ],
 )

@@ -221,7 +221,6 @@ def test_gymnasium_make_vec_makes_many_games(mode):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     ({"opponent": First}, "opponent is the class First: give an object of it"),
-    ({"opponent": ["random", 3]}, r"must be a text, a function of a board, or an object"),
     ({"opponent": agents.make("mcts", seconds=1)}, "has a time limit"),
     ({"num_envs": 0}, "num_envs must be"),
 ])  # fmt: skip

@@ -204,11 +204,9 @@ def test_opening_ended_by_the_opponent_is_refused():
     ({"opponent": []}, "opponent must name at least one"),
     ({"opponent": First(), "depth": 3}, "depth is for opponents given by name"),
     ({"depth": 3}, "does not search"),
-    ({"opening": "11-16 11-16"}, "bad opening"),
     ({"opening": "B:W:B9"}, "leaves no game to play: no pieces"),
     ({"accept_draw": True}, "accept_draw must be None or a function, not True"),
     ({"max_moves": 0}, "max_moves must be"),
-    ({"blocked_draws": 2}, "blocked_draws must be True or False"),
     ({"render_mode": "svg"}, "render_mode must be"),
 ])  # fmt: skip
 def test_invalid_arguments_are_refused(arguments, message):

@@ -103,16 +103,6 @@ def test_wrong_requests_are_refused_and_start_nothing(client, tmp_path, body, re
     assert not (tmp_path / "runs").exists()
 
 
-def test_other_pages_can_neither_start_nor_stop_a_run(client):
-    for path in ("/api/launch", "/api/launch/stop"):
-        foreign = {"Origin": "http://evil.example"}
-        assert client.request("POST", path, json=TRAINED, headers=foreign).status_code == 403
-        as_form = client.request("POST", path, content="preset=c0")
-        assert "must be application/json" in error_of(as_form)
-    assert client.get("/api/launch").json() == {"state": "none"}
-    assert post(client, "/api/launch/stop").status_code == 400
-
-
 def test_server_without_a_folder_of_runs_starts_none(tmp_path):
     client = client_of(create_app(tmp_path / "games"))
     answer = post(client, **TRAINED)

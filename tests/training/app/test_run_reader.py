@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -352,14 +351,6 @@ def write_curve(content):
     return lambda run: (run / CURVE_FILE).write_text(content)
 
 
-def replace_curve(make):
-    def damage(run):
-        (run / CURVE_FILE).unlink()
-        make(run / CURVE_FILE)
-
-    return damage
-
-
 def change(changes, **arrays):
     return lambda run: rewrite_checkpoint(
         run, changes, {f"state/{name}": array for name, array in arrays.items()}
@@ -371,24 +362,14 @@ DAMAGED = [  # of the run, and of its games
     ("", lambda run: (run / FILE_NAME).write_bytes(b"nothing"), "is not a valid checkpoint"),
     ("", write_curve(""), NO_CURVE),
     ("", write_curve("generation\n1,2\n"), NO_CURVE),
-    ("", write_curve("generation\n"), NO_CURVE),
-    ("", replace_curve(os.mkfifo), NO_CURVE),
-    ("", replace_curve(lambda path: path.symlink_to(path)), NO_CURVE),
-    ("", replace_curve(Path.mkdir), NO_CURVE),
-    ("", change({"config": "name seed"}), "its configuration is str"),
-    ("", change({"config": ["name", "seed"]}), "its configuration is list"),
     ("", change({"config": {"name": [], "seed": 0}}), "no name or seed"),
     ("", change({"config": {"seed": 0}}), "no name or seed"),
-    ("", change({"format": 1, "identity": {}}), "its format is 1, not 2"),
-    ("", change({"rng": 7}), "not a valid checkpoint: the JSON object must be str"),
-    ("", change({"generation": "x"}), "not a valid checkpoint: its generation is 'x'"),
     ("/generation", change({}, steps=np.zeros((1, 1742))), NO_GAMES),
     ("/generation", change({}, kings=np.array(1.0)), NO_GAMES),
     ("/generation", change({}, genomes=np.zeros((3, 3)), steps=np.zeros((3, 3))), NO_GAMES),
 ]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 @pytest.mark.parametrize(("path", "damage", "words"), DAMAGED)
 def test_damaged_run_is_refused_with_a_reason_and_listed(client, finished, path, damage, words):
     damage(finished)

@@ -175,15 +175,6 @@ def test_page_without_runs_explains_how_to_start_one_and_shows_it(page, tmp_path
         expect(page.locator("#pairing")).to_be_hidden()
 
 
-def test_champion_can_be_played(page, address, folder):
-    open_run(page, address)
-    page.get_by_role("link", name="Play against its champion").click()
-    champion = folder / "runs" / NAME / "champion.safetensors"
-    agents = page.locator("[data-field=agent]")
-    expect(agents).to_be_visible()
-    expect(agents).to_have_value(str(champion))
-
-
 def test_champions_play_each_other_and_the_user(page, address, folder):
     open_run(page, address)
     kept = find_champions(folder / "runs" / NAME)

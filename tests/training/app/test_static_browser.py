@@ -26,7 +26,6 @@ from tests.training.app.test_app_browser import (  # noqa: F401 - fixtures, and 
     test_explanation_is_shown,
     test_finished_game_is_reviewed,
     test_first_game_is_against_the_recommended_opponent,
-    test_illegal_move_is_refused_in_words,
     test_stale_tab_shows_the_game_of_the_other_tab,
 )
 from tests.training.app.test_puzzles_browser import (  # noqa: F401 - a fixture, and tests of the view

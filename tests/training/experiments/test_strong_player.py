@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from agents.baselines.material import Material
-from agents.match import MatchGame, opening_line
-from agents.match_kernel import DRAW, Result
+from agents.match_kernel import DRAW
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
 from checkers_env.movegen import BLACK, WHITE
 from checkers_env.openings import TWO_MOVE
-from checkers_env.state import MOVE_LIMIT, NO_PIECES, DrawRules
+from checkers_env.state import DrawRules
+from tests.training.evolution.test_evaluation import Recorder
 from training.evolution.evaluation import is_log_spaced, material_scores
 from training.experiments.jobs import Player, Run
 from training.experiments.measures import MEASURES, at
@@ -27,23 +27,6 @@ RULES = DrawRules(20)
 STRENGTH = MEASURES["strength"]
 
 
-class Referee:
-    """Game runner that plays nothing: `winner` names the winner of each fixture."""
-
-    def __init__(self, winner):
-        self.winner, self.fixtures = winner, []
-
-    def play(self, fixtures, rules):
-        assert rules == RULES
-        self.fixtures.append(fixtures)
-        reasons = {True: MOVE_LIMIT, False: NO_PIECES}
-        winners = map(self.winner, fixtures)
-        return [
-            MatchGame(Result(winner, reasons[winner == DRAW], 40), opening_line(None)[0], ())
-            for winner in winners
-        ]
-
-
 # The yardsticks
 
 
@@ -54,9 +37,10 @@ def test_points_are_two_per_doubling():
 
 
 def test_every_opening_is_played_with_both_colours_at_each_depth():
-    player, runner = AlphaBeta(Material(king=3.0), 1), Referee(lambda fixture: BLACK)
+    player, runner = AlphaBeta(Material(king=3.0), 1), Recorder(lambda fixture: BLACK)
     measured = material_scores(player, (2, 5), 7, (3, 8), RULES, runner)
     assert measured == {"score/material-2": 0.5, "score/material-5": 0.5}
+    assert runner.rules == [RULES, RULES]
     for fixtures, depth in zip(runner.fixtures, (2, 5), strict=True):
         assert [fixture.opening for fixture in fixtures] == np.repeat(TWO_MOVE[:7], 2).tolist()
         own = player._replace(depth=depth)
@@ -75,7 +59,7 @@ def test_draw_counts_half_a_win():
         own = BLACK if fixture.black.evaluator.king == 3.0 else WHITE
         return {0: own, 1: 1 - own}.get(fixture.seed[-2], DRAW)
 
-    runner = Referee(winner)
+    runner = Recorder(winner)
     measured = material_scores(AlphaBeta(Material(king=3.0), 1), (4,), 4, (0,), RULES, runner)
     assert measured == {"score/material-4": (1 + 0 + 0.5 + 0.5) / 4}
 

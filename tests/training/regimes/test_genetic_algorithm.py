@@ -22,7 +22,6 @@ from training.regimes.genetic_algorithm import GeneticAlgorithm
 SMALL = GeneticAlgorithm(opponents=2, depth=1, max_moves=30)
 SAFE = replace(SMALL, perturbations=3, memory_size=4)
 SIMULATING = replace(SMALL, simulations=8, cut=4, skew=0.25)
-LOGISTIC = replace(SAFE, activation="logistic")
 BLOCKED = replace(SMALL, max_moves=100, blocked_draws=True)
 SHAPES = {"tanh": NGUYEN, "logistic": NGUYEN_LOGISTIC}
 WEIGHTS, SIZE, MEMBERS = 4101, 4102, 15

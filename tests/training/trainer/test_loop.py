@@ -5,7 +5,7 @@ import csv
 import itertools
 import signal
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -152,25 +152,6 @@ def scalars(folder):
     return {
         (name, event.step) for name in events.Tags()["tensors"] for event in events.Tensors(name)
     }
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({}, r"has reached generation 6: .* ask for more"),
-        ({"generations": 2}, r"has reached generation 6: .* ask for more"),
-        ({"seed": 2}, "holds another run: seed is 1 there and 2 here; choose another folder"),
-        (
-            {"regime": replace(SMALL, depth=2, loss=-1.0)},
-            "run: depth is 1 there and 2 here; loss is -2.0 there and -1.0 here; choose",
-        ),
-    ],
-)
-def test_run_that_is_finished_or_another_is_not_resumed(finished, changes, message):
-    plan, last = finished
-    with pytest.raises(ValueError, match=message):
-        resume(replace(plan, **changes))
-    assert_equal_but_for_speed(load_checkpoint(plan.folder), last)
 
 
 def test_run_does_not_begin_in_a_folder_with_other_files(tmp_path):
