@@ -65,6 +65,9 @@ KernelArg: TypeAlias = Any
 # Constants that are their text.
 PLAIN = (bool, int, float, complex, str, bytes, np.generic, np.dtype, ir.Type, ir.Constant)
 
+_FAILED = "Failed in nopython mode pipeline (step: nopython frontend)"  # numba's first words
+_NUMBERS = ("float", "int", "bool")  # annotations of generic functions that return a number
+
 logger = logging.getLogger(__name__)
 
 # Two processes that number their functions alike would give different kernels one symbol name,
@@ -190,10 +193,6 @@ def generic(default: Callable[..., Any], *, inline: bool = True) -> Any:
     function.register = register
     _generics.append(function)
     return function
-
-
-_FAILED = "Failed in nopython mode pipeline (step: nopython frontend)"
-_NUMBERS = ("float", "int", "bool")  # annotations of generic functions that return a number
 
 
 def has_implementation(function: Any, cls: type) -> bool:

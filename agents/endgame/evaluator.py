@@ -13,7 +13,7 @@ from agents.evaluator import (
     state_size,
     value_scale,
 )
-from checkers_env.jit import KernelArg
+from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
 
 
@@ -24,18 +24,22 @@ class TablebaseEvaluator(NamedTuple):
     tablebase: Any  # agents.endgame.probe.Tablebase
 
 
+@kernel
+def evaluation_weight(wrapper: TablebaseEvaluator) -> float:
+    """Return the weight of an evaluation: half, so that none outweighs a result of the tables."""
+    return 0.5 if wrapper.tablebase.indexing.pieces else 1.0
+
+
 @evaluate.register(TablebaseEvaluator)
 def _evaluate_tablebase(
     wrapper: TablebaseEvaluator, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    # Half of the evaluation: no evaluation outweighs a result from the tables.
-    weight = 0.5 if wrapper.tablebase.indexing.pieces else 1.0
-    return weight * evaluate(wrapper.evaluator, position, view, state, scratch)
+    return evaluation_weight(wrapper) * evaluate(wrapper.evaluator, position, view, state, scratch)
 
 
 @value_scale.register(TablebaseEvaluator)
 def _tablebase_value_scale(wrapper: TablebaseEvaluator) -> float:
-    return value_scale(wrapper.evaluator) * (0.5 if wrapper.tablebase.indexing.pieces else 1.0)
+    return value_scale(wrapper.evaluator) * evaluation_weight(wrapper)
 
 
 @state_size.register(TablebaseEvaluator)

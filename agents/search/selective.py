@@ -323,7 +323,7 @@ def push_move(ws: KernelArg, before: Position, after: Position) -> bool:
     if reversible == 0:
         ws.reversible_plies[0] = 0
     elif ws.reversible_plies[0] == PAST:
-        ws.position_history[:PAST] = ws.position_history[1 : PAST + 1].copy()
+        set_position_history(ws, ws.position_history, PAST + 1, PAST)  # without the oldest
     else:
         ws.reversible_plies[0] += 1
     return repeats
