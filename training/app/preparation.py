@@ -8,7 +8,6 @@ process, whose kernels are plain Python functions: fast enough for searches of a
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -32,6 +31,7 @@ from checkers_env.board import Board
 from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.opponents import BY_ID, RECOMMENDED
 from training.app.request_body import JSONAnswer
+from training.runtime.executors import tell_once
 
 TYPICAL_SECONDS = 10
 POLL_SECONDS = 0.1
@@ -52,17 +52,17 @@ class Preparation:
         self._done, self._start, self._lock = Event(), 0.0, Lock()
         self._done.set()
 
-    def start(self, *, after: Preparation | None = None) -> None:
-        """Start the process, or wait until another preparation is done and start it then."""
+    def start(self, told: Any, *, after: Preparation | None = None) -> None:
+        """Start the process, now or after another preparation; `told` is as for `tell_once`."""
         self._done.clear()
         self._start = time.monotonic()
-        Thread(target=self._run, args=(after,), daemon=True).start()
+        Thread(target=self._run, args=(told, after), daemon=True).start()
 
-    def _run(self, after: Preparation | None) -> None:
+    def _run(self, told: Any, after: Preparation | None) -> None:
         try:
             if after:
                 after.wait(Event())
-            target = partial(_prepare, self._agents, self._pieces, after is None)
+            target = partial(_prepare, self._agents, self._pieces, told)
             process = multiprocessing.get_context("spawn").Process(target=target, daemon=True)
             process.start()
             process.join()
@@ -110,8 +110,9 @@ def wait_for_kernels(agent: str, stop: Event) -> None:
 def start_all() -> None:
     """Start the preparations, one after the other."""
     order = (PREPARATION, OTHERS_PREPARATION, JUDGE_PREPARATION, TABLES_PREPARATION)
+    told = multiprocessing.get_context("spawn").Lock()
     for each, before in zip(order, (None, *order), strict=False):
-        each.start(after=before)
+        each.start(told, after=before)
 
 
 def warm_up(*agents: str) -> None:
@@ -135,10 +136,9 @@ def _start_plain_process() -> Pool:
         del os.environ["NUMBA_DISABLE_JIT"]
 
 
-def _prepare(agents: tuple[str, ...], pieces: int, is_first: bool) -> None:
+def _prepare(agents: tuple[str, ...], pieces: int, told: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
-    if not is_first:  # which tells of compilation
-        logging.getLogger("checkers_env").setLevel(logging.ERROR)
+    tell_once(told)
     warm_up(*agents)
     load_tables(pieces)
 

@@ -19,7 +19,7 @@ from training.experiments.inference import half_width, independent
 from training.experiments.jobs import Conditions, Job, Match, Player, Run, match_of, run_of
 from training.experiments.measures import interval, player_games, score
 from training.experiments.plots import curves, dots
-from training.experiments.results import MatchResult, ResultStore, TrainingResult
+from training.experiments.results import MatchResult, ResultStore, TrainingResult, differences
 from training.rating.elo import elo_difference
 
 SIGNIFICANCE = 0.05
@@ -107,13 +107,14 @@ def compare(comparison: Comparison, store: ResultStore) -> list[ComparisonResult
     results = []
     for name in comparison.names:
         scores = _scores(comparison, store, name, baseline, done) if name != baseline else []
+        changed = map(differences, runs[name], runs[baseline])
         results.append(
             ComparisonResult(
                 name,
                 np.array(scores),
                 np.array(_scores(comparison, store, name, PIECE_COUNTER, done)),
                 np.array([run.origin.cpu_seconds for run in runs[name]]),
-                trained_alike=all(map(_equal_curves, runs[name], runs[baseline])),
+                trained_alike=not any("curves" in it for it in changed),
             )
         )
     return with_adjusted_p(results)
@@ -124,13 +125,6 @@ def _runs(
 ) -> list[TrainingResult]:
     runs = [store.result(comparison.run(name, seed)) for seed in seeds]
     return [run for run in runs if isinstance(run, TrainingResult)]
-
-
-def _equal_curves(one: TrainingResult, other: TrainingResult) -> bool:
-    return one.curves.keys() == other.curves.keys() and all(
-        np.array_equal(curve, other.curves[name], equal_nan=True)
-        for name, curve in one.curves.items()
-    )
 
 
 def _scores(

@@ -174,8 +174,7 @@ def beats_its_start(runs: Sequence[TrainingResult]) -> float:
 
 def mean_of(run: TrainingResult, curve: str, start: float, end: float) -> float:
     """Return the mean of a curve between two shares of its points; nan for no points."""
-    line = run.curves.get(curve, np.empty(0))
-    line = line[~np.isnan(line)]
+    line = run.curve(curve)
     part = line[int(start * len(line)) : max(1, round(end * len(line)))]
     return float(part.mean()) if len(part) else math.nan
 

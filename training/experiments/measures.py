@@ -150,8 +150,8 @@ def _pool(run: TrainingResult) -> list[float]:
 
 
 def _training(run: TrainingResult) -> list[float]:
-    lengths = run.curves.get("games/plies", np.array([], np.float32))
-    return [run.origin.cpu_seconds, float(np.nanmean(lengths)) if len(lengths) else np.nan]
+    lengths = run.curve("games/plies")
+    return [run.origin.cpu_seconds, float(lengths.mean()) if len(lengths) else np.nan]
 
 
 def _inheritance(run: TrainingResult) -> list[float]:
@@ -164,8 +164,7 @@ def _against_start(run: TrainingResult) -> list[float]:
         return [np.nan] * 5
     won, drawn, lost = run.start["games"]
     parents = run.start["untouched_parents"]
-    material = run.curves["curve/material"]
-    known = material[~np.isnan(material)]
+    known = run.curve("curve/material")
     return [
         100 * run.start["untouched"],
         100 * float(np.mean([share == 1 for share in parents])) if parents else np.nan,
@@ -199,10 +198,9 @@ def _curve(name: str) -> Measure:
     shares = np.linspace(0, 1, STEPS)
 
     def values(run: TrainingResult) -> list[float]:
-        line = run.curves.get(name, np.empty(0))  # a trial may be too short for it
-        known = np.flatnonzero(~np.isnan(line))
+        known = run.curve(name)  # a trial may be too short for it
         places = np.rint(shares * (len(known) - 1)).astype(int)
-        return [float(line[known[place]]) for place in places] if len(known) else [np.nan] * STEPS
+        return known[places].tolist() if len(known) else [np.nan] * STEPS
 
     return Measure(tuple(f"{share:.0%}" for share in shares), values)
 

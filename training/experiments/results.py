@@ -71,6 +71,11 @@ class TrainingResult:
     files: Mapping[str, bytes] = field(default_factory=dict)  # by hash; empty if read from disk
     start: Mapping[str, Any] = field(default_factory=dict)  # the champion against generation 0
 
+    def curve(self, name: str) -> NDArray[np.float32]:
+        """Return the known points of a curve; none of a curve that the run lacks."""
+        line = self.curves.get(name, np.empty(0, np.float32))
+        return line[~np.isnan(line)]
+
 
 @dataclass(frozen=True)
 class MatchResult:

@@ -146,6 +146,11 @@ def hide_writer_error(arguments: threading.ExceptHookArgs) -> None:
         threading.__excepthook__(arguments)
 
 
+def tell_once(told: Any) -> None:
+    """Let only the first message of compilation pass, of all processes that share a lock."""
+    logging.getLogger("checkers_env.jit").addFilter(lambda record: told.acquire(block=False))
+
+
 def _begin_process(stop: Any, told: Any) -> None:
     """Leave Ctrl-C to the parent process, and end with it; one process tells of compilation."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -153,7 +158,7 @@ def _begin_process(stop: Any, told: Any) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     threading.excepthook = hide_writer_error
-    logging.getLogger("checkers_env.jit").addFilter(lambda record: told.acquire(block=False))
+    tell_once(told)
     _own.stop = _Until(stop)
     threading.Thread(target=_end_with_parent, args=(_own.stop,), daemon=True).start()
 

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from contextlib import contextmanager
+from multiprocessing import get_context
 from threading import Event
 from types import SimpleNamespace
 
@@ -655,7 +656,7 @@ def test_preparation_is_done_unless_it_was_started(client):
 def test_first_opponents_answer_alike_before_kernels_are_compiled(client, monkeypatch):
     """Only the counts of positions may differ: the hashes of the table do."""
     early, gate = preparation.Preparation(), Event()
-    early.start(after=SimpleNamespace(wait=lambda stop: gate.wait()))
+    early.start(get_context("spawn").Lock(), after=SimpleNamespace(wait=lambda stop: gate.wait()))
     monkeypatch.setattr(preparation, "PREPARATION", early)
     first = [one.id for one in OPPONENTS if one.agent in preparation.FIRST]
     asked = [
