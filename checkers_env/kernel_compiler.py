@@ -113,7 +113,9 @@ class PartLibrary(_Library):
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
         """Return the library for the cache: its name, the kind and the bitcode."""
-        return self.name, "part", self._get_module_for_linking().as_bitcode()
+        bitcode = self._get_module_for_linking().as_bitcode()
+        self._shared_module = None  # all that the part calls is in it, and large
+        return self.name, "part", bitcode
 
     @classmethod
     def _unserialize(cls, code: Any, state: Any) -> Any:
