@@ -108,11 +108,13 @@ def wait_for_kernels(agent: str, stop: Event) -> None:
 
 
 def start_all() -> None:
-    """Start the preparations, one after the other."""
-    order = (PREPARATION, OTHERS_PREPARATION, JUDGE_PREPARATION, TABLES_PREPARATION)
+    """Start the preparations: the judge gives hints, and waits for the first opponents only."""
     told = multiprocessing.get_context("spawn").Lock()
-    for each, before in zip(order, (None, *order), strict=False):
-        each.start(told, after=before)
+    tell_once(told)
+    PREPARATION.start(told)
+    OTHERS_PREPARATION.start(told, after=PREPARATION)
+    JUDGE_PREPARATION.start(told, after=PREPARATION)
+    TABLES_PREPARATION.start(told, after=JUDGE_PREPARATION)
 
 
 def warm_up(*agents: str) -> None:

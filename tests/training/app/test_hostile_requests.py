@@ -50,7 +50,7 @@ class Server:
 START = """
 import sys
 from training.app import preparation, request_body, serve
-preparation.Preparation.start = lambda self, told, after: None
+preparation.Preparation.start = lambda self, told, after=None: None
 serve.HEADER_SECONDS = request_body.BODY_SECONDS = 2.0
 sys.exit(serve.main())
 """
