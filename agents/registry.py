@@ -212,12 +212,11 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
         return load_player(spec.name, depth)
     if spec.name in BASELINES:
         return BASELINES[spec.name](depth)
-    if spec.name in ARCHIVED_PLAYERS:
-        former: Any = load_player(ZOO / "former" / f"{spec.name}{WEIGHTS_SUFFIX}", depth)
-        return former._replace(style=ARCHIVED_PLAYERS[spec.name])
-    if stored := _zoo().get(spec.name):
+    style = ARCHIVED_PLAYERS.get(spec.name)
+    if stored := _zoo("zoo/former" if style else "zoo").get(spec.name):
         with as_file(stored) as path:
-            return load_player(path, depth)
+            player: Any = load_player(path, depth)
+        return player._replace(style=style) if style else player
     names = available()
     advice = (
         f"name one of the {len(names)} of agents.available(), a weight file "
@@ -228,6 +227,6 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
     raise ValueError(f"unknown agent {spec.name!r}: {advice}")
 
 
-def _zoo() -> dict[str, Traversable]:
-    weights = (it for it in files("agents").joinpath("zoo").iterdir() if it.is_file())
+def _zoo(folder: str = "zoo") -> dict[str, Traversable]:
+    weights = (it for it in files("agents").joinpath(folder).iterdir() if it.is_file())
     return {path.stem: it for it in weights if (path := Path(it.name)).suffix == WEIGHTS_SUFFIX}
