@@ -108,13 +108,13 @@ class DxpConnection:
         except ChannelClosedError as error:
             raise EngineError(f"{self.peer} {error}") from None
 
-    def receive(self, most: float | None = None, end: float | None = None) -> dxp.Message:
-        """Return the next message about the game, in `most` seconds at most, or before `end`.
+    def receive(self, most: float | None = None, since: float | None = None) -> dxp.Message:
+        """Return the next message about the game, in `most` seconds at most from now, or `since`.
 
         dxp.Chat is ignored. A request to take moves back is refused.
         """
         seconds = min(self._timeout, most or self._timeout)
-        end = time.monotonic() + seconds if end is None else end
+        end = (since or time.monotonic()) + seconds
         while True:
             try:
                 data = self._channel.receive(end)
@@ -149,9 +149,9 @@ class DxpConnection:
 
         Requests of other versions of the protocol are refused.
         """
-        end = time.monotonic() + min(self._timeout, most or self._timeout)
+        began = time.monotonic()
         while True:
-            request = self.receive(most, end)
+            request = self.receive(most, began)
             if isinstance(request, dxp.GameEnd):
                 if request.stop == dxp.NO_MORE_GAMES:
                     raise EngineError(f"{self.peer} wants no further game")
