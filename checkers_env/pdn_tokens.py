@@ -76,9 +76,8 @@ class Source:
         is_begun = is_over = False
         for token in self._tokens():
             kind = token.kind
-            if kind == "tag" and is_begun and tokens[-1].kind != "tag":
-                return tokens
-            if is_over and kind in ("plain", "moves", "setup"):
+            is_next = is_over and kind in ("plain", "moves", "setup")
+            if is_next or (kind == "tag" and is_begun and tokens[-1].kind != "tag"):
                 return tokens
             is_begun = is_begun or kind != "remark"
             is_over = is_over or kind == "result"
@@ -90,12 +89,21 @@ class Source:
         return tokens
 
     def _begin(self) -> None:
-        """Set the place of a game, and read on until the game or the text ends in the buffer."""
-        place = self.error("", self.at)
-        self._line, self._column = place.line, place.column
-        if len(self.text) - self.at <= MAX_GAME and (more := self._file.read(2 * MAX_GAME)):
-            self.text, self.at = self.text[self.at :] + more, 0
-        self._start = self.at
+        """Set the place of a game, and read on until the game or the text ends in the buffer.
+
+        Behind an error at which no game begins in the buffer, the next one begins with a tag.
+        """
+        while True:
+            is_lost = 0 < self.at == len(self.text)
+            place = self.error("", self.at)
+            self._line, self._column = place.line, place.column
+            if len(self.text) - self.at <= MAX_GAME and (more := self._file.read(2 * MAX_GAME)):
+                more += self._file.readline(MAX_GAME)  # to the line's end: no tag is cut
+                self.text, self.at = self.text[self.at :] + more, 0
+            self._start = self.at
+            if self.at or not is_lost:
+                return
+            self.at = self._find(_TAG_LINE, 0)
 
     def error(self, message: str, at: int) -> PdnError:
         """Return an error at a place behind the start of the game."""
@@ -144,19 +152,22 @@ class Source:
         self, at: int, message: str, goal: re.Pattern[str], kind: str = "error"
     ) -> tuple[Token, int]:
         """Return an error at a place, and where behind it the next `goal` is."""
-        found = goal.search(self.text, at + 1)
-        return Token(kind, message, at, is_error=True), found.start() if found else len(self.text)
+        return Token(kind, message, at, is_error=True), self._find(goal, at + 1)
+
+    def _find(self, goal: re.Pattern[str], at: int) -> int:
+        """Return where the next `goal` is, or the end of the buffer."""
+        found = goal.search(self.text, at)
+        return found.start() if found else len(self.text)
 
     def _variation(self, start: int) -> tuple[Token | None, int]:
         """Return None and the end of a variation, or an error and where to go on."""
-        depth, end = 0, len(self.text)
+        depth = 0
         for match in _VARIATION_TOKEN.finditer(self.text, start):
             if match[0] == "{":
                 return self._jump(match.start())
-            if match[0].lstrip().startswith("["):  # the next game
-                end = match.start()
+            if match[0].lstrip()[0] == "[":  # the next game
                 break
             depth += len(match[0]) if match[0][0] == "(" else -(match[0] == ")")
             if depth == 0:
                 return None, match.end()
-        return Token("error", "unterminated variation: expected )", start, is_error=True), end
+        return self._failure(start, "unterminated variation: expected )", _TAG_LINE)
