@@ -89,12 +89,9 @@ class Source:
         return tokens
 
     def _begin(self) -> None:
-        """Set the place of a game, and read on until the game or the text ends in the buffer.
-
-        Behind an error at which no game begins in the buffer, the next one begins with a tag.
-        """
+        """Set the place of a game, and read on until the game or the text ends in the buffer."""
         while True:
-            is_lost = 0 < self.at == len(self.text)
+            is_lost = 0 < self.at == len(self.text)  # behind an error: the next game has tags
             place = self.error("", self.at)
             self._line, self._column = place.line, place.column
             if len(self.text) - self.at <= MAX_GAME and (more := self._file.read(2 * MAX_GAME)):
@@ -103,7 +100,7 @@ class Source:
             self._start = self.at
             if self.at or not is_lost:
                 return
-            self.at = self._find(_TAG_LINE, 0)
+            self.at = self._failure(-1, "", _TAG_LINE)[1]
 
     def error(self, message: str, at: int) -> PdnError:
         """Return an error at a place behind the start of the game."""
@@ -152,12 +149,8 @@ class Source:
         self, at: int, message: str, goal: re.Pattern[str], kind: str = "error"
     ) -> tuple[Token, int]:
         """Return an error at a place, and where behind it the next `goal` is."""
-        return Token(kind, message, at, is_error=True), self._find(goal, at + 1)
-
-    def _find(self, goal: re.Pattern[str], at: int) -> int:
-        """Return where the next `goal` is, or the end of the buffer."""
-        found = goal.search(self.text, at)
-        return found.start() if found else len(self.text)
+        found = goal.search(self.text, at + 1)
+        return Token(kind, message, at, is_error=True), found.start() if found else len(self.text)
 
     def _variation(self, start: int) -> tuple[Token | None, int]:
         """Return None and the end of a variation, or an error and where to go on."""
