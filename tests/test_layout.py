@@ -32,14 +32,14 @@ MAY_IMPORT_NUMBA = {
 # Lines of code, docstrings, JavaScript and templates; words of prose; files outside results/.
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
-    "checkers_env": 4_255,
-    "agents": 8_552,
+    "checkers_env": 4_261,
+    "agents": 8_553,
     "training": 13_164,
-    "docstrings": 5_940,
+    "docstrings": 5_943,
     "JavaScript": 6_720,
     "templates": 1_506,
-    "tests": 22_545,
-    "words": 49_856,
+    "tests": 22_296,
+    "words": 49_883,
     "files": 599,
 }
 LAYOUT_TOKENS = {
