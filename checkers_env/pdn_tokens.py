@@ -100,7 +100,7 @@ class Source:
             self._start = self.at
             if self.at or not is_lost:
                 return
-            self.at = self._failure(-1, "", _TAG_LINE)[1]
+            self.at = self._find(_TAG_LINE, 0)
 
     def error(self, message: str, at: int) -> PdnError:
         """Return an error at a place behind the start of the game."""
@@ -149,8 +149,12 @@ class Source:
         self, at: int, message: str, goal: re.Pattern[str], kind: str = "error"
     ) -> tuple[Token, int]:
         """Return an error at a place, and where behind it the next `goal` is."""
-        found = goal.search(self.text, at + 1)
-        return Token(kind, message, at, is_error=True), found.start() if found else len(self.text)
+        return Token(kind, message, at, is_error=True), self._find(goal, at + 1)
+
+    def _find(self, goal: re.Pattern[str], at: int) -> int:
+        """Return where a goal is, from a place on; the end of the text if there is none."""
+        found = goal.search(self.text, at)
+        return found.start() if found else len(self.text)
 
     def _variation(self, start: int) -> tuple[Token | None, int]:
         """Return None and the end of a variation, or an error and where to go on."""
