@@ -33,6 +33,7 @@ from agents.evaluator import (
     state_size,
 )
 from agents.mcts.player import MonteCarlo, monte_carlo
+from agents.mcts.policy_value import PolicyValue, weight_count
 from agents.ntuple.network import NTuple, ntuple, table_size
 from agents.ntuple.tuples import TUPLE_LAYOUTS, layout_from_matrix, layout_to_matrix
 from agents.search.player import AlphaBeta
@@ -396,6 +397,14 @@ ARCHITECTURES["samuel"] = Architecture(
     Samuel, lambda weights, king: samuel(weights), len(FEATURES), reads_king=False
 )
 ARCHITECTURES |= {"ntuple": _NTUPLE, "ntuple-sum": _NTUPLE_SUM}
+ARCHITECTURES["policy-value"] = Architecture(
+    PolicyValue,
+    lambda weights, king, **size: PolicyValue(weights, **size),
+    weight_count,
+    None,
+    reads_king=False,
+    fixed=True,
+)
 for _name, _class, _builder, _entries in (
     ("treestrap", TreeStrapNetwork, _unpack_treestrap, STAGES * SIZE),
     ("tapered", TaperedNetwork, unpack_network, TAPERED_ENTRIES),

@@ -10,9 +10,9 @@ et al. 2022) with the exact rules as its model. Then it learns the search's poli
 results. A multi-jump is several actions of one side. So a value changes its sign not at every
 action, but where the side to move changes: see `outcome`.
 
-The run's folder holds a checkpoint, the weights as player.safetensors, the scores as curve.csv, and
-the logs of TensorBoard. `python training/benchmark.py examples/alphazero.py:agent` rates the player
-of the default folder.
+The run's folder holds a checkpoint, the player as champion.safetensors, the scores as curve.csv,
+and the logs of TensorBoard. `checkers-benchmark runs/alphazero` rates the player, which needs no
+JAX and searches by 200 simulations a move.
 """
 
 import sys
@@ -26,10 +26,9 @@ from typing import Annotated, NamedTuple
 import gymnasium
 import numpy as np
 from rich.progress import track
-from safetensors.numpy import load_file, save
 from tensorboard.summary import Writer
 
-from agents.external.policy import PolicyAgent
+from agents.weights import WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
 from training.runtime.cli import in_folder, read_options, run_command
@@ -51,9 +50,9 @@ except ImportError as error:
         sys.exit(f"error: {needs} ({error})")
     raise ImportError(f"{needs} ({error})", name=error.name) from error
 
-CURVE, HEADER, PLAYER = "curve.csv", "checkers-laboratory alphazero", "player.safetensors"
+CURVE, HEADER, PLAYER = "curve.csv", "checkers-laboratory alphazero", "champion.safetensors"
 OPPONENTS = {"random": {"opponent": "random"}, "material-1": {"opponent": "material", "depth": 1}}
-PIECES, PLANES, SQUARES, VALUE_UNITS = 5, 8, 32, 64
+PIECES, SQUARES, VALUE_UNITS = 5, 32, 64
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,9 @@ class Config:
     """Actions of each game in an iteration."""
     num_simulations: Annotated[int, Range(1)] = 8
     """Simulations of a search."""
-    blocks: Annotated[int, Range(0)] = 2
+    blocks: Annotated[int, Range(0, 9)] = 2
     """Residual blocks of the network."""
-    channels: Annotated[int, Range(1)] = 16
+    channels: Annotated[int, Range(1, 512)] = 16
     """Channels of the network."""
     learning_rate: Annotated[float, Range(1e-9, 1)] = 2e-3
     """Learning rate of Adam."""
@@ -141,7 +140,7 @@ NEIGHBOURS = neighbours(CELLS)
 def new_network(config):
     """Return weights by name; the last of each block and head are zeros."""
     fan_in, rng = NEIGHBOURS.shape[1] * config.channels, np.random.default_rng(config.seed)
-    shapes = {"input": (NEIGHBOURS.shape[1] * PLANES, config.channels)}
+    shapes = {"input": (NEIGHBOURS.shape[1] * PIECES, config.channels)}
     for block in range(config.blocks):
         shapes[f"block{block}.first"] = fan_in, config.channels
         shapes[f"block{block}.last"] = fan_in, config.channels
@@ -156,7 +155,10 @@ def new_network(config):
 
 
 def network(params, planes):
-    """Return logits, (n, 128), and values between -1 and 1, (n,), of the side to move."""
+    """Return logits, (n, 128), and values between -1 and 1, (n,), of the side to move.
+
+    The network sees the pieces, as all evaluators of this project do, and no draw clock.
+    """
 
     def dense(name, x):
         return x @ params[f"{name}.weight"] + params[f"{name}.bias"]
@@ -165,7 +167,7 @@ def network(params, planes):
         x = jnp.pad(x, ((0, 0), (0, 1), (0, 0)))[:, NEIGHBOURS]
         return dense(name, x.reshape(len(x), SQUARES, -1))
 
-    x = planes[:, :, CELLS[:, 0], CELLS[:, 1]].swapaxes(1, 2)
+    x = planes[:, :PIECES, CELLS[:, 0], CELLS[:, 1]].swapaxes(1, 2)
     x = jax.nn.relu(convolve("input", x))
     for block in range(sum("block" in name for name in params) // 4):
         inner = jax.nn.relu(convolve(f"block{block}.first", x))
@@ -193,7 +195,7 @@ def outcome(before, after):
     return reward, jnp.where(after.terminated, 0.0, sign)
 
 
-def search(env, params, key, state, simulations, noise=1.0):
+def search(env, params, key, state, simulations):
     """Search in each game of a state."""
 
     def play(params, key, actions, before):
@@ -213,9 +215,7 @@ def search(env, params, key, state, simulations, noise=1.0):
         prior_logits=logits, value=values, embedding=state.replace(observation=None)
     )
     illegal = ~state.legal_action_mask
-    return mctx.gumbel_muzero_policy(
-        params, key, root, play, simulations, illegal, gumbel_scale=noise
-    )
+    return mctx.gumbel_muzero_policy(params, key, root, play, simulations, illegal)
 
 
 @partial(jax.jit, static_argnums=(0, 2))
@@ -292,46 +292,16 @@ def learn(config, params, moments, samples, targets, key):
     return params, moments, jax.tree.map(jnp.mean, parts)
 
 
-# Players
+# Scores
 
 
-def to_state(env, planes, mask):
-    """Return the pgx state of positions that a player sees: planes, (n, 8, 8, 8)."""
-    bits = planes[:, :PIECES, CELLS[:, 0], CELLS[:, 1]].astype(jnp.uint32)
-    boards = (bits << jnp.arange(SQUARES, dtype=jnp.uint32)).sum(axis=2, dtype=jnp.uint32)
-    men, kings, other_men, other_kings, jumper = boards.T
-    start = new_games(env, jax.random.key(0), len(planes))
-    game = start._x._replace(
-        own=men | kings,
-        opponent=other_men | other_kings,
-        kings=kings | other_kings,
-        jumper=jumper,
-        ply=jnp.round(planes[:, PIECES, 0, 0] * 2 * env.rules.max_moves).astype(jnp.int32),
-    )
-    return start.replace(observation=planes, legal_action_mask=mask.astype(bool), _x=game)
+@jax.jit
+def act(params, planes, mask):
+    """Return the best actions by the policy alone, (n,)."""
+    return masked(network(params, planes)[0], mask).argmax(axis=1)
 
 
-@partial(jax.jit, static_argnums=(3, 4))
-def act(params, planes, mask, simulations, max_moves):
-    """Return the best actions, (n,), by a search, or without simulations by the policy alone."""
-    if not simulations:
-        return masked(network(params, planes)[0], mask).argmax(axis=1)
-    env = Checkers(max_moves=max_moves)
-    state = to_state(env, planes, mask)
-    return search(env, params, jax.random.key(0), state, simulations, noise=0.0).action
-
-
-def agent(path=Config.out / PLAYER, simulations=64, max_moves=100):
-    """Return the player of a file for agents.make and the benchmark."""
-    params = load_file(path)
-
-    def policy(planes, mask):
-        return np.asarray(act(params, planes[None], mask[None], simulations, max_moves))[0]
-
-    return PolicyAgent(policy, "alphazero")
-
-
-def score(params, opponent, games, simulations=0, max_moves=100):
+def score(params, opponent, games, max_moves=100):
     """Return the score in games against a player of this package: a win counts 1, a draw 0.5."""
     env = gymnasium.make_vec(
         "checkers_env/Checkers-v0",
@@ -344,7 +314,7 @@ def score(params, opponent, games, simulations=0, max_moves=100):
     scores = np.full(games, np.nan)
     while np.isnan(scores).any():
         planes, mask = observation["observation"], observation["action_mask"]
-        actions = np.asarray(act(params, planes, mask, simulations, max_moves))
+        actions = np.asarray(act(params, planes, mask))
         observation, reward, over, _, _ = env.step(actions)
         scores = np.where(np.isnan(scores) & over, (reward + 1) / 2, scores)
     return float(scores.mean())
@@ -401,9 +371,16 @@ def start(config):
 
 
 def save_run(config, run, iterations, history):
-    """Write the weights, the curve and the checkpoint."""
-    weights = {name: np.asarray(leaf) for name, leaf in run.params.items()}
-    write_atomically(config.out / PLAYER, save(weights))
+    """Write the player, the curve and the checkpoint."""
+    weights = np.concatenate([np.ravel(run.params[name]) for name in sorted(run.params)])
+    metadata = WeightsMetadata(
+        *("policy-value", 1.0, "alphazero", config.seed, iterations),
+        root_perspective=False,
+        mcts_options={"simulations": 200, "exploration": 1.5},
+        options={"blocks": config.blocks, "channels": config.channels},
+        extra={"cpu_seconds": round(history["cpu_seconds"][-1])},
+    )
+    save_weights(config.out / PLAYER, weights, metadata)
     write_atomically(config.out / CURVE, to_csv(history))
     arrays = {keystr(path): np.asarray(leaf) for path, leaf in tree_leaves_with_path(run)}
     arrays |= {f"history/{name}": np.array(row) for name, row in history.items()}

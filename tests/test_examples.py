@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 
 import agents
 import checkers_env
+from agents.mcts.policy_value import judge
 from tests import ROOT
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -108,21 +109,25 @@ def test_alphazero_resumes_and_finds_a_double_jump(tmp_path):
         (("whole", "--resume", "--seed", "1"), "holds another run: seed"),
         (("none", "--resume"), "no run to resume"),
         (("none", "--minibatch-size", "3"), "no multiple of minibatch_size"),
-        (("none", "--channels", "0"), "channels must be at least 1"),
+        (("none", "--channels", "0"), "channels must be 1 to 512"),
     ):
         with pytest.raises(ValueError, match=message):
             train(*words)
     # The double jump wins at once. With a sign changed in it, 10x17 would seem better.
-    player = tmp_path / "parts" / alphazero.PLAYER
-    player = agents.make(f"{alphazero.__file__}:agent", path=player, simulations=8)
+    player = agents.make(tmp_path / "parts", simulations=8)
     assert len(player.act(checkers_env.Board("B:W14,23:B9,10")).captured) == 2
+    params = {name[9:-2]: it for name, it in parts.items() if name.startswith(".params")}
+    board = checkers_env.Board("W:W14,K23,30:BK2,3,9")
+    planes, _ = checkers_env.observe(board)
+    logits, values = alphazero.network(params, planes[None])
+    found = judge(player.player.evaluator, board.position)
+    np.testing.assert_allclose(found[0].ravel(), logits[0], atol=1e-5)
+    assert found[1] == pytest.approx(values[0], abs=1e-5)
 
 
 @pytest.mark.jax
 def test_alphazero_negates_values_only_where_the_side_changes():
     import jax
-
-    from checkers_env.pgx import legal_actions
 
     alphazero = load_example("alphazero")
     env = alphazero.Checkers()
@@ -133,20 +138,6 @@ def test_alphazero_negates_values_only_where_the_side_changes():
         before, state = state, step(state, state.legal_action_mask.argmax(axis=1))
         signs.append([float(it[0]) for it in alphazero.outcome(before, state)])
     assert signs == [[0, 1], [0, -1], [1, 0]]
-
-    @jax.jit
-    def see(planes, mask):
-        state = alphazero.to_state(env, planes, mask)
-        return jax.vmap(env.observe)(state), jax.vmap(legal_actions)(state._x)
-
-    games, rng = checkers_env.make_vec(64, max_moves=100), np.random.default_rng(0)
-    observation, _ = games.reset(seed=0)
-    for _ in range(50):
-        planes, mask = observation["observation"], observation["action_mask"]
-        seen = see(planes, mask)
-        np.testing.assert_array_equal(seen[0], planes)
-        np.testing.assert_array_equal(seen[1], mask)
-        observation, *_ = games.step(checkers_env.sample(mask, rng))
 
 
 class SlowTree:

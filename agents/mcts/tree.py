@@ -10,13 +10,14 @@ III.B). Here a move is, with a given probability, the best one of the hand-made 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from agents.baselines.heuristic import Heuristic, move_score
 from agents.evaluator import evaluate, start_state, state_size
 from checkers_env.bits import borrowed, popcount
-from checkers_env.jit import KernelArg, kernel, refuse_nan
+from checkers_env.jit import KernelArg, generic, kernel, refuse_nan
 from checkers_env.movegen import (
     BLACK,
     BLACK_BOARD,
@@ -50,10 +51,10 @@ NODE = np.dtype(
         ("end", "i8"),
         ("visits", "i8"),
         ("total", "f8"),  # sum of the results, for the side that moved here
+        ("prior", "f8"),  # probability by the policy of the evaluator, if it has one
     ]
 )
-NODES_PER_SIMULATION = 4  # in games a tree takes about 2
-LARGEST_TREE = 1 << 21  # nodes: 150 MB; in a full tree no leaf is expanded
+LARGEST_TREE = 1 << 21  # nodes: 168 MB; in a full tree no leaf is expanded
 _MIN_DEVIATION = 1e-3
 HEURISTIC = Heuristic()
 CARRY_MULTIPLIER = 698769069  # multiplier of Marsaglia's KISS (1999); the period is about 2^60
@@ -70,15 +71,24 @@ def grow_tree(
     Rows 0 to `count` of `ws` hold the successors. After its stop flag is set, the present
     simulation is the last. `rng` is sampled once.
     """
-    size = min(NODES_PER_SIMULATION * player.simulations, LARGEST_TREE) + MAX_ROWS
+    nodes = nodes_per_simulation(player.evaluator) * player.simulations
+    size = min(nodes, LARGEST_TREE) + MAX_ROWS
     tree, chance = np.empty(size, NODE), np.empty(1, np.int64)
     chance[0] = rng.integers(1, SEEDS)
-    end = simulate(player, position, borrowed(tree), borrowed(ws), count, chance)
+    arguments = position, borrowed(tree), borrowed(ws), count, chance
+    end = simulate(player.evaluator, player, *arguments)
     return tree[:end]
 
 
-@kernel
+@generic
+def nodes_per_simulation(evaluator: KernelArg) -> int:
+    """Return the size of a tree; in games half of it is used."""
+    return 4
+
+
+@partial(generic, inline=False)
 def simulate(
+    evaluator: KernelArg,
     player: KernelArg,
     position: Position,
     tree: KernelArg,
@@ -86,7 +96,7 @@ def simulate(
     count: int,
     chance: KernelArg,
 ) -> int:
-    """Run the simulations of a player (UCT: Kocsis & Szepesvari 2006).
+    """Run the simulations of a player with this evaluator: UCT, if it registers nothing else.
 
     Fill `tree` from node 0 on, and return the number of nodes.
     """
