@@ -16,7 +16,7 @@ STRONG_NODES = {
     10: -96, 15: 119, 30: 334, 80: 476, 100: 547, 200: 632, 400: 722, 600: 806,
     1_000: 919, 3_000: 1020, 10_000: 1159, 100_000: 1314,
 }  # fmt: skip
-QUICK = {"learns-squares@depth=3": 186}
+APART = {"learns-squares@depth=3": 186, "alphazero@simulations=200": 0, "alphazero": 0}
 BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.2: -357}  # of the piece counter at 2 plies
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
     *("random", "nguyen-1ply@depth=4", "c10-npd@depth=4", "material@depth=1", "hughes@depth=4"),
@@ -30,12 +30,13 @@ ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
 def zoo_scale() -> dict[str, int]:
     """Return the ratings of the zoo's page, and of the levels, by the texts of their agents."""
     page = files("agents").joinpath("zoo/README.md").read_text("utf-8")
-    scale = QUICK | {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
+    scale = APART | {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
     scale |= {f"material@depth=2,blunder={share}": elo for share, elo in BLUNDERS.items()}
     for trained, baseline, elo in re.findall(
         r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([+-]\d+) ", page, re.MULTILINE
     ):
-        name = re.sub(r" \((\w+) (\d+)\)", r"@\1=\2", baseline) or f"{trained}@depth=4"
+        limit = "simulations=200" if trained == "nguyen-mcts" else "depth=4"
+        name = re.sub(r" \((\w+) (\d+)\)", r"@\1=\2", baseline) or f"{trained}@{limit}"
         scale[name] = int(elo)
     return scale
 

@@ -30,6 +30,7 @@ from multiprocessing import active_children, connection, get_context, parent_pro
 from typing import Any
 
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 
 from agents.search.interrupt import SIGNALS, defer_signals
 from agents.simd import aligned_zeros
@@ -83,7 +84,7 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
     spawn = get_context("spawn")
     stop: Any = threading.Event() if kind == "threads" else spawn.Event()
     pool: Executor = (
-        ThreadPoolExecutor(workers, initializer=_begin_thread, initargs=(stop,))
+        _Threads(workers, initializer=_begin_thread, initargs=(stop,))
         if kind == "threads"
         else _Processes(workers, spawn, _begin_process, (stop, spawn.Lock()))
     )
@@ -98,6 +99,8 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
                 "Stopping when what is under way is done or saved; Ctrl-C again: at once."
             )
             stop.set()
+            while global_compiler_lock.is_locked():  # by a signal as it was taken or left
+                global_compiler_lock.release()
             pool.shutdown(cancel_futures=True)
         except KeyboardInterrupt:
             wait = False
@@ -171,6 +174,12 @@ class _Until:
 
     def is_set(self) -> bool:
         return self.orphaned or self._event.is_set()
+
+
+class _Threads(ThreadPoolExecutor):
+    def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with defer_signals():  # a lock that a signal leaves locked would stop all threads
+            return super().submit(call, *args, **kwargs)
 
 
 class _Processes(ProcessPoolExecutor):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from agents.baselines.material import Material
 from agents.search.player import AlphaBeta
@@ -116,6 +117,27 @@ def test_running_work_is_told_to_stop_and_waiting_work_is_dropped(kind, tmp_path
         interrupted()
     assert (folders[0] / "stopped").exists()
     assert not (folders[-1] / "runs").exists()
+
+
+def take_compiler_lock():
+    with global_compiler_lock:
+        return True
+
+
+def test_a_signal_within_the_compilers_lock_stops_no_worker():
+    calls = []
+
+    def run():
+        with open_executor("threads", 1) as executor:
+            global_compiler_lock.acquire()  # no with statement has it yet
+            calls.append(executor.submit(take_compiler_lock))
+            wait_for(calls[0].running)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    assert calls[0].result(SECONDS)
+    assert not global_compiler_lock.is_locked()
 
 
 def test_executors_do_not_stop_each_others_work(tmp_path):
