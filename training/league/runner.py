@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 
@@ -19,6 +19,7 @@ from training.league.game import LeagueRules, one_line, play_game
 from training.league.journal import Journal
 from training.league.records import GameRecord
 from training.league.schedule import LeagueFixture
+from training.runtime.executors import Threads
 
 Makers = Sequence[Callable[[], Agent]]  # of the entrants, by their numbers
 
@@ -41,7 +42,7 @@ def run_league(
     stop = threading.Event()
     with (
         _thread_agents(makers) as (agent_for_thread, interrupt),
-        ThreadPoolExecutor(threads) as pool,
+        Threads(threads) as pool,
     ):
 
         def play(fixture: LeagueFixture) -> list[GameRecord]:

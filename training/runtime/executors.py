@@ -84,7 +84,7 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
     spawn = get_context("spawn")
     stop: Any = threading.Event() if kind == "threads" else spawn.Event()
     pool: Executor = (
-        _Threads(workers, initializer=_begin_thread, initargs=(stop,))
+        Threads(workers, initializer=_begin_thread, initargs=(stop,))
         if kind == "threads"
         else _Processes(workers, spawn, _begin_process, (stop, spawn.Lock()))
     )
@@ -176,9 +176,12 @@ class _Until:
         return self.orphaned or self._event.is_set()
 
 
-class _Threads(ThreadPoolExecutor):
+class Threads(ThreadPoolExecutor):
+    """A pool of threads, in which a signal leaves no lock locked that all of them need."""
+
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with defer_signals():  # a lock that a signal leaves locked would stop all threads
+        """Start a call, or let it wait for a thread."""
+        with defer_signals():
             return super().submit(call, *args, **kwargs)
 
 
