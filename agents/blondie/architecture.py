@@ -73,19 +73,13 @@ def _subsquares() -> NDArray[np.bool_]:
 BLONDIE_1999 = NetworkLayout("blondie24-1999", np.ones((40, 32), bool), (10, 1))
 BLONDIE_2001 = NetworkLayout("blondie24-2001", _subsquares(), (40, 10, 1))
 UNSATURATED_2001 = BLONDIE_2001._replace(name="blondie24-2001-unsaturated", unsaturated=True)
-EXACT_1999 = BLONDIE_1999._replace(name="blondie24-1999-exact", exact=True)
-EXACT_2001 = BLONDIE_2001._replace(name="blondie24-2001-exact", exact=True)
+_EXACT = [it._replace(name=f"{it.name}-exact", exact=True) for it in (BLONDIE_1999, BLONDIE_2001)]
 NGUYEN = NetworkLayout(
     "nguyen-91", _subsquares(), (40, 10, 1), subsquare_inputs=True, black_perspective=True
 )
 NGUYEN_LOGISTIC = NGUYEN._replace(name="nguyen-91-logistic", slope=0.5)
-NETWORK_LAYOUTS = {
-    layout.name: layout
-    for layout in (
-        *(BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, EXACT_1999, EXACT_2001),
-        *(NGUYEN, NGUYEN_LOGISTIC),
-    )
-}
+_LAYOUTS = (BLONDIE_1999, BLONDIE_2001, UNSATURATED_2001, *_EXACT, NGUYEN, NGUYEN_LOGISTIC)
+NETWORK_LAYOUTS = {layout.name: layout for layout in _LAYOUTS}
 
 
 def layers(layout: NetworkLayout, genome: NDArray[np.float64]) -> list[Layer]:
