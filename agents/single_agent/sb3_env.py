@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -80,8 +79,7 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         """Return which actions are legal, bool, shape (n, 128), as MaskablePPO asks for them."""
         if self._observation is None:
             raise ResetNeeded("the games were not begun: call reset()")
-        mask: Any = self._observation["action_mask"].astype(bool)
-        return mask
+        return self._observation["action_mask"].astype(bool)
 
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **options: Any
@@ -105,8 +103,3 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
-
-    def _get_indices(self, indices: Any) -> Iterable[int]:
-        if indices is None:
-            return range(self.num_envs)
-        return [indices] if isinstance(indices, int) else indices
