@@ -154,10 +154,8 @@ class LLMAgent:
         Raise EngineError without a legal answer, and UnavailableError without a working server.
         """
         form = OBJECT if self._json else LINE
-        messages = [
-            {"role": "system", "content": describe_rules(board.rules, form)},
-            {"role": "user", "content": describe_position(board, self._legal)},
-        ]
+        rules, position = describe_rules(board.rules, form), describe_position(board, self._legal)
+        messages = _messages(system=rules, user=position)
         self._left, error = self._budget, ""
         for _ in range(self._retries + 1):
             answer = self._ask(messages)
@@ -170,10 +168,7 @@ class LLMAgent:
                 self.answers["played"] += 1
                 return move
             if answer.text:
-                messages += [
-                    {"role": "assistant", "content": answer.text},
-                    {"role": "user", "content": ""},
-                ]
+                messages += _messages(assistant=answer.text, user="")
             messages[-1]["content"] += f"\n{error}. Answer with a legal move. {form}"
         count = self._retries + 1
         raise EngineError(
@@ -253,6 +248,11 @@ def read_key() -> str:
     if not (key.isascii() and key.isprintable()):
         raise ValueError(f"{KEY} has characters that are not allowed in an HTTP header")
     return key
+
+
+def _messages(**contents: str) -> list[dict[str, str]]:
+    """Return one message of each role."""
+    return [{"role": role, "content": content} for role, content in contents.items()]
 
 
 def _read_pause(header: str) -> float | None:
