@@ -173,12 +173,10 @@ def _no_game(opening: str | None, reason: int) -> ValueError:
 
 def _seat(side: int, bits: int) -> Workspace:
     """Return the thread's workspace of a side and a size of the table."""
-    if not hasattr(_thread, "seats"):
-        _thread.seats = {}
-    if (side, bits) not in _thread.seats:
-        _thread.seats[side, bits] = workspace(bits)
-    seat: Workspace = _thread.seats[side, bits]
-    return seat
+    seats: dict[tuple[int, int], Workspace] = vars(_thread).setdefault("seats", {})
+    if (side, bits) not in seats:
+        seats[side, bits] = workspace(bits)
+    return seats[side, bits]
 
 
 @functools.lru_cache(1024)
