@@ -92,8 +92,7 @@ class StrategyPool:
         header = {HEADER: json.dumps(metadata_to_fields(self.metadata), sort_keys=True)}
         arrays = {"genome": self.genomes[0], **self.arrays}
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-        content: bytes = save(arrays, metadata=header)
-        return content
+        return bytes(save(arrays, metadata=header))
 
     def digest(self) -> str:
         """Return the SHA-256 of the pool file, by which records name the pool."""
@@ -115,7 +114,7 @@ def rank_strategies(metadata: WeightsMetadata, **columns: ArrayLike) -> Strategy
     }
     king, generation = float(arrays["kings"][0]), int(arrays["generations"][0])
     best = replace(metadata, king=king, generation=generation, extra={})
-    return StrategyPool(best, *(arrays[name] for name in ARRAYS))
+    return StrategyPool(best, *arrays.values())
 
 
 def load_pool(path: Path | str) -> StrategyPool:
@@ -123,8 +122,7 @@ def load_pool(path: Path | str) -> StrategyPool:
     genome, metadata = load_weights(path)
     try:
         with open_safetensors(path) as file:
-            arrays = {name: file.get_tensor(name) for name in ARRAYS}
-        pool = StrategyPool(metadata, *(arrays[name] for name in ARRAYS))
+            pool = StrategyPool(metadata, *map(file.get_tensor, ARRAYS))
         if not np.array_equal(genome, pool.genomes[0]):
             raise ValueError("its weights differ from those of its best strategy")
         for row in range(pool.size):
