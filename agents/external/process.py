@@ -90,9 +90,8 @@ class SupervisedProcess:
     ) -> None:
         # The lifeline has something to read when the supervisor reports or ends.
         self._lifeline, lifeline = socket.socketpair()
-        number = lifeline.fileno()
-        bounds = [limits.memory * 2**20 if limits.memory else 0, limits.processes or 0]
-        numbers = [number, *bounds, int(can_isolate())]
+        number, memory = lifeline.fileno(), (limits.memory or 0) << 20
+        numbers = [number, memory, limits.processes or 0, int(can_isolate())]
         words = [sys.executable, "-IS", supervisor.__file__, *map(str, numbers)]
         try:
             # multiprocessing would import the caller's main program again.
