@@ -155,10 +155,8 @@ def _subsquare_layers(
 
 def _subsquare_sums(position: Position, king: float) -> NDArray[np.float64]:
     """Return the sum of the pieces on each sub-square, shape (91,); Black's are positive."""
-    pieces = np.zeros(32)
-    for square, worth in _worths(position, king).items():
-        pieces[square - 1] = worth
-    return BLONDIE_2001.fields @ pieces
+    worths = _worths(position, king)
+    return BLONDIE_2001.fields @ np.array([worths.get(square, 0.0) for square in range(1, 33)])
 
 
 @find_parts.register
