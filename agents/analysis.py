@@ -182,14 +182,12 @@ def _analyse_search(
     move = agent.search(board, limits, stopped, lambda it, _: completed.append(it))
     seconds, nodes = time.perf_counter() - start, int(agent.ws.counts[VISITED])
     depth = completed[-1]
-    is_only = len(board.legal_moves) == 1  # it was played without a search
-    if is_only:
+    if len(board.legal_moves) == 1:  # it was played without a search
         own = ONLY_MOVE_DEPTH if limits.nodes is not None else agent.player.depth
         depth = min(limits.depth or own, ONLY_MOVE_DEPTH)
-    allowed: float | None = LEAST_SECONDS
-    if limits.nodes is not None:
-        allowed = limits.seconds and LEAST_SECONDS
-        depth = depth if is_only else root_result(agent, board)[0]
+    elif limits.nodes is not None:
+        depth = root_result(agent, board)[0]
+    allowed = limits.seconds and LEAST_SECONDS
     depths: Sequence[int] = range(1, depth + 1)
     if limits.nodes is None and limits.seconds is None:
         depths, allowed = [depth], max(seconds, LEAST_SECONDS)
