@@ -187,18 +187,13 @@ def open_agent(agent: Agent | str | Path) -> Iterator[Agent]:
 
     Raise ValueError for what is neither text nor an agent, and as :func:`make` does.
     """
-    if not isinstance(agent, str | Path):
-        if not callable(getattr(agent, "act", None)):
-            raise ValueError(
-                f"an agent is text, a path or an object with act(board), not {agent!r}"
-            )
-        yield agent
-        return
-    own = make(agent)
+    opened = make(agent) if isinstance(agent, str | Path) else agent
+    if not callable(getattr(opened, "act", None)):
+        raise ValueError(f"an agent is text, a path or an object with act(board), not {agent!r}")
     try:
-        yield own
+        yield opened
     finally:
-        if close := getattr(own, "close", None):
+        if opened is not agent and (close := getattr(opened, "close", None)):
             close()
 
 
