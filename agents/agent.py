@@ -286,8 +286,7 @@ def accepts_draw(agent: Agent, board: Board) -> bool:
     The opponent, which is to move, has claimed a draw that the rules do not give.
     """
     with suppress(Exception):
-        accept = getattr(agent, "accept_draw", None)
-        return accept is not None and accept(board.copy()) is True
+        return getattr(agent, "accept_draw", lambda board: False)(board.copy()) is True
     return False
 
 
@@ -295,7 +294,6 @@ def accepts_draw(agent: Agent, board: Board) -> bool:
 def select_packed_move(player: Any, position: Position, ws: Any, rng: Any) -> int:
     """Return the packed move of a player in a position that has moves; overwrite rows of `ws`."""
     player, ws = borrowed(player), borrowed(ws)
-    count = generate_successors(
-        ws.rows, 0, position.black, position.white, position.kings, position.turn
-    )
-    return select_move(player, position, ws, count, FIRST_NAMESPACE | position.turn, rng)
+    black, white, kings, side = position
+    count = generate_successors(ws.rows, 0, black, white, kings, side)
+    return select_move(player, position, ws, count, FIRST_NAMESPACE | side, rng)
