@@ -151,14 +151,13 @@ def write_entries(position: Position, view: int, state: KernelArg, entries: Kern
     entries[WINDOW_COUNT] = count_entry(position)
 
 
-@kernel
-def sum_entries(
-    network: TreeStrapNetwork, position: Position, view: int, state: KernelArg
-) -> KernelArg:
-    """Return the logit for the side to move, float32, in four chains of a fixed order."""
+@evaluate.register(TreeStrapNetwork)
+def evaluate_treestrap(
+    network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
+) -> float:
     table = network.table[stage_of(position)]
     zero = table[0] - table[0]
-    a, b, c, d = table[count_entry(position)] + zero, zero, zero, zero
+    a, b, c, d = table[count_entry(position)] + zero, zero, zero, zero  # added in a fixed order
     own = position.turn == view
     for i in range(IN_CHAINS, WINDOW_COUNT):
         a += table[entry_of(state, i, own)]
@@ -167,15 +166,8 @@ def sum_entries(
         b += table[entry_of(state, i + 1, own)]
         c += table[entry_of(state, i + 2, own)]
         d += table[entry_of(state, i + 3, own)]
-    return np.float32((a + b) + (c + d)) * np.float32(network.step)
-
-
-@evaluate.register(TreeStrapNetwork)
-def evaluate_treestrap(
-    network: TreeStrapNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
-) -> float:
-    worth = tanh(sum_entries(network, position, view, state))
-    return worth if position.turn == view else -worth
+    worth = tanh(np.float32((a + b) + (c + d)) * np.float32(network.step))
+    return worth if own else -worth
 
 
 keep_indices(TreeStrapNetwork)

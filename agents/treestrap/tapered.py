@@ -158,7 +158,7 @@ def write_piece_kinds(position: Position, kinds: KernelArg) -> int:
 
 @kernel
 def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: KernelArg) -> int:
-    """Return the packed sum of the weights of all pairs of pieces."""
+    """Return the packed sum of the weights of all pairs of pieces; `scratch` gets their kinds."""
     pairs = network.pairs[stage]
     total, count = 0, write_piece_kinds(position, scratch)
     for i in range(count):
@@ -168,11 +168,10 @@ def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: 
     return total
 
 
-@kernel
-def tapered_logit(
+@evaluate.register(TaperedNetwork)
+def evaluate_tapered(
     network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
-) -> KernelArg:
-    """Return the logit for the side to move, float32; overwrite 24 numbers of `scratch`."""
+) -> float:
     stage, parts = taper(position)
     table = network.table[stage]
     total = int(table[count_entry(position)])
@@ -182,14 +181,7 @@ def tapered_logit(
         total += sum_pairs(network, position, stage, scratch)
     lower, upper = unpack_stages(total)
     blended = np.float32(lower * (PARTS - parts) + upper * parts)
-    return blended * np.float32(network.step / PARTS)
-
-
-@evaluate.register(TaperedNetwork)
-def evaluate_tapered(
-    network: TaperedNetwork, position: Position, view: int, state: KernelArg, scratch: KernelArg
-) -> float:
-    worth = tanh(tapered_logit(network, position, view, state, scratch))
+    worth = tanh(blended * np.float32(network.step / PARTS))
     return worth if position.turn == view else -worth
 
 
