@@ -180,19 +180,16 @@ def sample_sides(
     for _ in range(sampler.config.sides):
         position = here
         plies = 1 + rng.integers(0, sampler.config.side_plies)
-        moves = generate_successors(
-            rows, 0, position.black, position.white, position.kings, position.turn
-        )
-        while moves and (plies > 0 or must_jump(position)):
-            position = successor(rows[rng.integers(0, moves)], position.turn)
+        while True:
+            black, white, kings, side = position
+            moves = generate_successors(rows, 0, black, white, kings, side)
+            if not moves or (plies <= 0 and not must_jump(position)):
+                break
+            position = successor(rows[rng.integers(0, moves)], side)
             plies -= 1
-            moves = generate_successors(
-                rows, 0, position.black, position.white, position.kings, position.turn
-            )
         if find_result(sampler.searcher, position, moves == 0) == UNDECIDED:
             ws.reversible_plies[0], before = 0, count
-            style = sampler.side_style
-            _, count = search_and_record(sampler, style, position, ws, moves, count)
+            _, count = search_and_record(sampler, sampler.side_style, position, ws, moves, count)
             if count > before:
                 sampler.from_game[before] = False
     return count
