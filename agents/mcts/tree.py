@@ -105,7 +105,9 @@ def simulate(
     squares = 0.0
     for _ in range(player.simulations):
         exploration = player.exploration * result_deviation(tree[0], squares)
-        at, depth = select_leaf(tree, exploration)
+        at = depth = 0
+        while tree[at].begin < tree[at].end:
+            at, depth = select_child(tree, at, exploration), depth + 1
         here = node_position(tree[at], position.turn ^ (depth & 1))
         if tree[at].visits and depth < player.max_plies and end + MAX_ROWS <= len(tree):
             black, white, kings, side = here
@@ -148,16 +150,6 @@ def expand(tree: KernelArg, parent: int, end: int, rows: KernelArg, first: int, 
         set_node(tree, end, black, white, kings, row[PACKED_MOVE], parent)
         end += 1
     return end
-
-
-@kernel
-def select_leaf(tree: KernelArg, exploration: float) -> tuple[int, int]:
-    """Follow the selected children from the root to a leaf; return its index and depth."""
-    at, depth = 0, 0
-    while tree[at].begin < tree[at].end:
-        at = select_child(tree, at, exploration)
-        depth += 1
-    return at, depth
 
 
 @kernel
@@ -256,8 +248,7 @@ def apply_step(position: Position, index: int) -> Position:
 @kernel
 def random_successor(position: Position, rows: KernelArg, at: int, chance: KernelArg) -> Position:
     """Make a random legal move, if there is one; rows from `at` on are scratch space."""
-    side, kings = position.turn, position.kings
-    black, white = position.black, position.white
+    black, white, kings, side = position
     own, opponent = own_and_opponent(black, white, side)
     if can_jump(own, opponent, kings, side):
         end = generate_captures(rows, at, own, opponent, kings, side)
