@@ -82,6 +82,12 @@ def cache_directory() -> Path:
     return Path(config.CACHE_DIR or user_cache_dir("checkers-laboratory", False), "kernels")
 
 
+def free_compiler_lock() -> None:
+    """Free numba's lock on this thread: a signal leaves it locked as it is taken or given back."""
+    while global_compiler_lock.is_locked():
+        global_compiler_lock.release()
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` at its first call, without the GIL, and store the code on disk."""
     if config.DISABLE_JIT:

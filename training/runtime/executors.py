@@ -30,10 +30,10 @@ from multiprocessing import active_children, connection, get_context, parent_pro
 from typing import Any
 
 import numpy as np
-from numba.core.compiler_lock import global_compiler_lock
 
 from agents.search.interrupt import SIGNALS, defer_signals
 from agents.simd import aligned_zeros
+from checkers_env.jit import free_compiler_lock
 
 KINDS = ("threads", "processes", "ray")
 MOST_WORKERS = 1000  # of one machine
@@ -99,8 +99,7 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
                 "Stopping when what is under way is done or saved; Ctrl-C again: at once."
             )
             stop.set()
-            while global_compiler_lock.is_locked():  # by a signal as it was taken or left
-                global_compiler_lock.release()
+            free_compiler_lock()
             pool.shutdown(cancel_futures=True)
         except KeyboardInterrupt:
             wait = False
