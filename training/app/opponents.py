@@ -65,6 +65,7 @@ OPPONENTS = (
             ("Sleepyhead", "Four moves of five are", 0.8),
             ("Daydreamer", "Three moves of five are", 0.6),
             ("Hasty", "Two moves of five are", 0.4),
+            ("Restless", "Three moves of ten are", 0.3),
             ("Careless", "One move of five is", 0.2),
         )
     ),

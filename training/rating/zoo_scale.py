@@ -11,13 +11,13 @@ from agents.agent_spec import AgentSpec
 from agents.registry import DEFAULT_DEPTH
 from training.league.records import Entrant
 
-# Rated in leagues of their own on this scale (docs/app.md), the last level by strong-1.
+# Rated in leagues of their own on this scale (docs/app.md).
 STRONG_NODES = {
-    10: -96, 15: 119, 30: 334, 80: 476, 100: 547, 200: 632, 400: 722, 600: 806,
-    1_000: 919, 3_000: 1020, 10_000: 1159, 100_000: 1314,
+    10: -96, 15: 119, 30: 334, 50: 394, 80: 476, 100: 547, 200: 632, 400: 722, 600: 806,
+    1_000: 919, 3_000: 1020, 5_000: 1081, 10_000: 1159, 100_000: 1250,
 }  # fmt: skip
 APART = {"learns-squares@depth=3": 186, "alphazero@simulations=200": 0, "alphazero": 0}
-BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.2: -357}  # of the piece counter at 2 plies
+BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.3: -431, 0.2: -357}  # of material@depth=2
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
     *("random", "nguyen-1ply@depth=4", "c10-npd@depth=4", "material@depth=1", "hughes@depth=4"),
     *("material@depth=2", "c0-1ply@depth=4", "material@depth=4", "blondie24@depth=4"),
@@ -54,7 +54,6 @@ def agent_text(entrant: Entrant) -> str:
 
 def known_ratings(entrants: Sequence[Entrant], start: int = 0) -> dict[int, float]:
     """Return the ratings on the scale, by number, of entrants from number `start` on."""
-    numbers = range(start, len(entrants))
-    texts = {number: agent_text(entrants[number]) for number in numbers}
+    texts = {number: agent_text(entrants[number]) for number in range(start, len(entrants))}
     scale = zoo_scale()
     return {number: float(scale[text]) for number, text in texts.items() if text in scale}
