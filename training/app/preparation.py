@@ -13,7 +13,6 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from multiprocessing.pool import Pool
 from threading import Event, Lock, Thread
@@ -35,7 +34,6 @@ from training.runtime.executors import tell_once
 
 TYPICAL_SECONDS = 10
 POLL_SECONDS = 0.1
-PLAIN_SECONDS = 20  # for a plain function, the start of its process included
 TABLE_PIECES = 4
 
 
@@ -80,8 +78,9 @@ class Preparation:
                 return None
             self._plain = self._plain or _start_plain_process()
             task = self._plain.apply_async(function, arguments)
-        with suppress(multiprocessing.TimeoutError):  # the process was killed
-            return task.get(PLAIN_SECONDS)
+        while not (task.ready() or self._done.is_set()):  # a killed process is never ready
+            task.wait(POLL_SECONDS)
+        return task.get() if task.ready() else None
 
     def wait(self, stop: Event) -> None:
         """Wait for its end, or until `stop` is set."""
