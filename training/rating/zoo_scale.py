@@ -16,7 +16,7 @@ STRONG_NODES = {
     10: -96, 15: 119, 30: 334, 50: 394, 80: 476, 100: 547, 200: 632, 400: 722, 600: 806,
     1_000: 919, 3_000: 1020, 5_000: 1081, 10_000: 1159, 100_000: 1250,
 }  # fmt: skip
-APART = {"learns-squares@depth=3": 186, "alphazero@simulations=200": 0, "alphazero": 0}
+APART = {"learns-squares@depth=3": 186, "alphazero@simulations=200": -59, "alphazero": -59}
 BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.3: -431, 0.2: -357}  # of material@depth=2
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
     *("random", "nguyen-1ply@depth=4", "c10-npd@depth=4", "material@depth=1", "hughes@depth=4"),
