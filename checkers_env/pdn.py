@@ -30,6 +30,7 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 GAME_TYPE = "21"  # English draughts
 WIDTH = 80
+MAX_WARNINGS = 100  # of a game
 LONGEST_ROUTE = 10  # squares of a packed move
 
 # Of 0-0, the game was not played, or both lost it.
@@ -44,7 +45,7 @@ class Game:
 
     "1-0" is a win of Black, the side that moves first, and "0-1" a win of White, as in published
     games of English draughts. "*" is a game without a result. The warnings say, with line and
-    column, what was read otherwise than it was written: the first of each kind.
+    column, what was read otherwise than it was written: the first of each kind, 100 at most.
 
     Raises
     ------
@@ -162,8 +163,7 @@ class _Reader:
         self._source, self._tokens, self._strict = source, tokens, strict
         self._error = source.error
         self._tags: dict[str, str] = {}
-        self._names: list[str] = []  # of all tags
-        self._blocks: list[Token] = []  # of tags
+        self._places: dict[str, int] = {}  # of the tags
         self._runs: list[Token] = []  # of moves
         self._moves: list[str] = []  # as they are written
         self._end: Token | None = None
@@ -190,24 +190,20 @@ class _Reader:
         """Keep the first warning of a kind. Raise PdnError if the reader is strict."""
         if self._strict:
             raise self._error(message, at)
-        self._warnings.setdefault(kind, str(self._error(message, at)))
+        if kind not in self._warnings and len(self._warnings) < MAX_WARNINGS:
+            self._warnings[kind] = str(self._error(message, at))
 
     def _read_tags(self, token: Token) -> None:
-        self._blocks.append(token)
-        for written, text in TAG.findall(token.text):
-            name = _READ_TAGS.get(written.lower(), written)
+        for match in TAG.finditer(token.text):
+            written, text = match.groups()
+            at, name = token.at + match.start(), _READ_TAGS.get(written.lower(), written)
             value = re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
-            self._names.append(name)
             if name not in self._tags:
-                self._tags[name] = value
-                continue
-            at = _place(TAG, self._blocks, len(self._names) - 1)
-            if name in _READ_TAGS.values() and self._tags[name] != value:
+                self._tags[name], self._places[name] = value, at
+            elif name in _READ_TAGS.values() and self._tags[name] != value:
                 raise self._error(f"a second tag {name}, which differs from the first", at)
-            self._warn(f"tag {name}", f"a second tag {name} is passed over", at)
-
-    def _place_of_tag(self, name: str) -> int:
-        return _place(TAG, self._blocks, self._names.index(name))
+            else:
+                self._warn(f"tag {name}", f"a second tag {name} is passed over", at)
 
     def _read_moves(self, token: Token) -> None:
         self._runs.append(token)
@@ -236,24 +232,23 @@ class _Reader:
         else:
             message = f"the game begins here; {len(self._moves)} moves before are left out"
             self._warn(kind, message, at)
-            self._tags["FEN"], self._runs, self._moves = text, [], []
-            self._names.insert(0, "FEN")
-            self._blocks.insert(0, token._replace(text='[FEN ""]'))
+            self._tags["FEN"], self._places["FEN"] = text, at
+            self._runs, self._moves = [], []
 
     def _read_start(self) -> Position:
         kind, given = self._tags.get("GameType", "?"), self._tags.get("FEN", fen.START)
         if kind.split(",")[0].strip() not in (GAME_TYPE, "?", ""):
             message = f"GameType {kind!r}: expected {GAME_TYPE!r}, English draughts"
-            raise self._error(message, self._place_of_tag("GameType"))
+            raise self._error(message, self._places["GameType"])
         is_unusual = fen.is_unusual(given)
         try:
             start = fen.parse(given, lenient=is_unusual)
         except ValueError as error:
-            raise self._error(str(error), self._place_of_tag("FEN")) from None
+            raise self._error(str(error), self._places["FEN"]) from None
         if is_unusual:
             text = self._tags["FEN"] = fen.format_position(*start)
             message = f"the position {given!r} is read as {text!r}"
-            self._warn("FEN", message, self._place_of_tag("FEN"))
+            self._warn("FEN", message, self._places["FEN"])
         return start
 
     def _replay(self, start: Position) -> tuple[Move, ...]:
@@ -301,7 +296,7 @@ class _Reader:
         """Return the result at the end, or in the tag."""
         if written in _SPELLINGS:
             return _SPELLINGS[written]
-        at = end.at if end else self._place_of_tag("Result")
+        at = end.at if end else self._places["Result"]
         text = re.sub(DASH, "-", written.strip()).replace("\u00bd", "1/2")
         text = "1/2-1/2" if text == "1/2" else text
         if text not in _SPELLINGS:

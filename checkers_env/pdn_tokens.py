@@ -25,11 +25,11 @@ WORD = re.compile(rf"{_ASIDE}|([0-9]++(?!\.){_MARKED}*+|{_REMARK}|,)")  # number
 _EXPECTED = 'expected a move such as 11-15, a result or a tag such as [Event "Match"]'
 _BAD_TAG = 'bad tag: expected the form [Event "Match"], with a name of letters, digits and _'
 _PLAYED = rf"(?:[0-9]++\.++\s*+|[0-9]++\s++|)(?!{_RESULT})[0-9]++{_MARKED}++[!?*]*+"
-_PASSED = rf"[\s\x1a]++|{_ASIDE}|[!?]++|[0-9]++\.++|\.{{2,}}"
+_PASSED = rf"[\s\x1a\ufeff]++|{_ASIDE}|[!?]++|[0-9]++\.++|\.{{2,}}"
 _TOKEN = re.compile(
     rf"""
     (?P<plain>(?:(?:[0-9]++\.++\s++)?+(?![0-2]-[0-2]\s)[0-9]++(?:[-x:][0-9]++)++\s++(?=[0-9*{{[]))++)
-    |(?P<moves>{_PLAYED}(?:{_PLAYED}|{_PASSED}|{_REMARK}|,)*+)
+    |(?P<moves>{_PLAYED}(?:[,\s]++|{_PLAYED}|{_PASSED}|{_REMARK})*+)
     |(?P<passed>(?:{_PASSED})++)
     |(?P<tag>(?:{TAG.pattern})++)
     |(?P<result>{_RESULT})

@@ -57,6 +57,8 @@ def _alarm(monkeypatch):
         ("pdn", '[FEN "B:W1', " ", 'x"]'),
         ("pdn", "9-13 ", "1-", ""),
         ("pdn", "9-13 ", '[a "\\" 1-0 ', ""),
+        ("pdn", "", '[Event "x"]\n', ""),
+        ("pdn", "", '/FEN "W:W32:B1"/ ', ""),
         ("moves", "1", "x1", "y"),
         ("moves", "1", " ", "x"),
         ("agent", "a@", "depth=1,", "x"),

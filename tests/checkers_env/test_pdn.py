@@ -136,6 +136,7 @@ def test_several_games_are_read():
     read = pdn.loads(text)
     assert [game.tags["Event"] for game in read] == ["1", "2", "3", "4"]
     assert [len(game.moves) for game in read] == [1, 1, 0, 0]
+    assert pdn.loads(text.replace("[Event", "\ufeff[Event")) == read  # files behind each other
     read = pdn.loads("1. 11-15 23-19 1-0\n\n1. 9-13* 22-18 *\n9-14 0-1 {end}")  # without tags
     assert [(game.result, len(game.moves)) for game in read] == [("1-0", 2), ("*", 2), ("0-1", 1)]
 
@@ -190,6 +191,8 @@ def test_first_of_two_tags_counts():
         "a second tag Event is passed over",
         "a second tag FEN is passed over",
     ]
+    [game] = pdn.loads("".join(f'[A{number} "x"]\n[A{number} "y"]\n' for number in range(101)))
+    assert (len(game.tags), len(game.warnings)) == (101, pdn.MAX_WARNINGS)
 
 
 FORK = '[FEN "B:W14,15,22,23:B10"] 10x26 '
