@@ -203,7 +203,7 @@ class Board:
             raise ValueError(f"action {action!r} is illegal: the legal ones: {self.legal_actions}")
         move, actions = found[0]
         if len(actions) > len(jumps):
-            self._jumps = jumps
+            self._jumps = actions[: len(jumps)]  # whole numbers, as kernels take them
             return
         before, self._jumps = self._jumps, ()
         self.push(move)

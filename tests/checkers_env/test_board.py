@@ -282,8 +282,9 @@ def test_actions_on_a_board_are_those_of_the_environment(seed):
 def test_only_actions_continue_a_multi_jump():
     board = Board("W:W22,K32:B18,11,12")
     start = board.copy()
-    board.push_action(board.legal_actions[0])
+    board.push_action(float(board.legal_actions[0]))
     assert (board.turn, board.ply, len(board.legal_actions)) == (WHITE, 0, 1)
+    assert checkers_env.observe(board)[1].nonzero()[0].tolist() == board.legal_actions
     assert board != start
     for call in (board.fen, lambda: board.legal_moves, lambda: board.push("22x15x8")):
         with pytest.raises(ValueError, match="a multi-jump is not complete: only legal_actions"):
