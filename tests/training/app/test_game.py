@@ -126,7 +126,8 @@ def test_games_are_written_and_read_as_python_does(play):
     "*",
     "\ufeff1 11\u201315 22x18, 2 15-22 good 25 x 18 1/2 \x1a",
     '[FEN "w:W18,24,k31,:B12,k3"] 31-27 \u00bd-\u00bd',
-    '9-13 /FEN "W:W32:B1"/ 32-28 *',
+    '9-13 /FEN "W:W32:B1,29"/ 32-28 *',
+    '[FEN "B:W14,15,22,23:B10"] 10x26 {9-13} 23-18',
 ])  # fmt: skip
 def test_pdn_is_read_as_python_does(play, text):
     (game,) = pdn.loads(text)
@@ -139,6 +140,7 @@ def test_pdn_is_read_as_python_does(play, text):
     ('[FEN "B:W1"]', "line 1, column 1: bad FEN"),
     ("1. 11-15\n{never closed", "line 2, column 1: '{never'"),
     ("1. 11-15 (24-19", "unterminated variation"),
+    ('[FEN "B:W14,15,22,23:B10"] 10x26 *', "'10x26' is ambiguous: write 10x17x26 or 10x19x26"),
     ("11-15 e4", "'e4': expected a move such as 11-15"),
     ('[GameType "20"]', "expected '21', English draughts"),
     ("", "The PDN holds 0 games"),

@@ -230,7 +230,7 @@ const checkPieces = ({ black, white, kings }) => {
   });
 };
 
-const parseFen = (text) => {
+const parseFen = (text, lenient) => {
   const [side, ...sections] = text.split(":").map((part) => part.trim());
   if (side !== "B" && side !== "W") throw new Error(`side to move '${side}' is neither 'B' nor 'W'`);
   const position = { black: 0, white: 0, kings: 0, turn: side === "B" ? BLACK : WHITE };
@@ -242,17 +242,18 @@ const parseFen = (text) => {
       if (isKing) position.kings |= piece;
     }
   }
+  if (lenient) position.kings |= (position.black & KING_ROWS[BLACK]) | (position.white & KING_ROWS[WHITE]);
   checkPieces(position);
   return position;
 };
 
-/** Read a position: {black, white, kings, turn}. */
-export const readFen = (text) => {
+/** Read a position: {black, white, kings, turn}. If lenient, a man on its king row is a king. */
+export const readFen = (text, lenient = false) => {
   if (text.length > MAX_FEN) {
     throw new Error(`bad FEN '${text.slice(0, 50)}'...: it has ${text.length} characters, at most ${MAX_FEN} are read`);
   }
   try {
-    return parseFen(text.trim().toUpperCase().replace(/\.$/, "").replace(/^\?/, "B"));
+    return parseFen(text.trim().toUpperCase().replace(/\.$/, "").replace(/^\?/, "B"), lenient);
   } catch (error) {
     throw new Error(`bad FEN '${text}': ${error.message} (accepted: '${FEN_EXAMPLE}')`);
   }
@@ -293,11 +294,16 @@ export class Board {
     return this.#legal;
   }
 
-  /** The legal move that a text writes, by its start and end or by its full path. */
+  /** The legal moves with a text's full path, or else with its start and end. */
+  findMoves(text) {
+    const squares = parseSquares(text).join();
+    const exact = this.legalMoves.filter((move) => pathKey(move) === squares);
+    return exact.length ? exact : this.legalMoves.filter((move) => endsKey(move) === squares);
+  }
+
+  /** The legal move that a text writes. */
   parseMove(text) {
-    const squares = parseSquares(text);
-    const exact = this.legalMoves.filter((move) => pathKey(move) === squares.join());
-    const found = exact.length ? exact : this.legalMoves.filter((move) => endsKey(move) === squares.join());
+    const found = this.findMoves(text);
     if (found.length === 1) return found[0];
     if (found.length) throw new Error(`'${text}' is ambiguous: write ${found.map((move) => move.text).join(" or ")}`);
     throw new Error(`'${text}' is illegal: the legal moves are ${formatMoves(this.legalMoves)}`);

@@ -30,6 +30,18 @@ const endOfVariation = (text, start) => {
   return -1;
 };
 
+// The move of a text: of several routes the one after which the next text is legal, if it decides.
+const decide = (board, text, next) => {
+  const found = board.findMoves(text);
+  const kept = found.length < 2 ? found : found.filter((move) => {
+    board.push(move);
+    const goesOn = next && board.findMoves(next).length;
+    board.pop();
+    return goesOn;
+  });
+  return kept.length === 1 ? kept[0] : text; // which push() refuses
+};
+
 // The games of a text: {start, moves, weight} each, the weight that of an opening.
 export const readGames = (text) => {
   const games = [];
@@ -52,27 +64,31 @@ export const readGames = (text) => {
     const tag = name?.toLowerCase();
     const isEnd = result && !(result === "*" && /\d/.test(text[at - 1])); // 24-20* is no end
     const isNew = !game || isOver;
-    if (number && (isNew || game.start === START) && Number(number) !== (isNew ? 0 : game.board.ply) / 2 + 1) fail(`'${number}': ${EXPECTED}`, at);
+    if (number && (isNew || game.start === START) && Number(number) !== Math.floor((isNew ? 0 : game.written.length) / 2) + 1) fail(`'${number}': ${EXPECTED}`, at);
     if (isEnd && isOver) fail(`'${result}' after the result: expected a game`, at);
     if (variation) {
       TOKEN.lastIndex = endOfVariation(text, at);
       if (TOKEN.lastIndex < 0 || !TOKEN.lastIndex) fail("unterminated variation: expected )", at);
     }
-    if ((isNew && (isEnd || tag || move || setup !== undefined)) || (tag && game.board.ply)) {
-      games.push(game = { start: START, board: new Board(START), weight: "1" });
+    if ((isNew && (isEnd || tag || move || setup !== undefined)) || (tag && game.written.length)) {
+      games.push(game = { start: START, board: new Board(START), written: [], weight: "1" });
       isOver = false;
     }
     if (tag === "fen" || setup !== undefined) {
-      game.board = attempt(() => new Board(writeFen(readFen(value ?? setup))), at);
+      game.board = attempt(() => new Board(writeFen(readFen(value ?? setup, true))), at);
       if (tag && ![START, game.board.fen].includes(game.start)) fail("a second tag FEN, which differs from the first", at);
       game.start = game.board.fen;
+      game.written = [];
     }
     if (tag === "gametype" && !["21", "?", ""].includes(value.split(",")[0].trim())) {
       fail(`GameType '${value}': expected '21', English draughts`, at);
     }
     if (tag === "weight") game.weight = value;
-    if (move) attempt(() => game.board.push(move), at);
+    if (move) game.written.push({ move, at });
     isOver ||= isEnd;
+  }
+  for (const { board, written } of games) {
+    written.forEach(({ move, at }, index) => attempt(() => board.push(decide(board, move, written[index + 1]?.move)), at));
   }
   return games.map(({ start, board, weight }) => ({ start, moves: board.moves.map((each) => each.text), weight }));
 };
