@@ -34,12 +34,12 @@ MAY_IMPORT_NUMBA = {
 CEILINGS = {
     "checkers_env": 4_262,
     "agents": 8_682,
-    "training": 13_171,
+    "training": 13_172,
     "docstrings": 5_963,
     "JavaScript": 6_742,
     "templates": 1_506,
     "tests": 22_437,
-    "words": 49_996,
+    "words": 49_997,
     "files": 605,
 }
 LAYOUT_TOKENS = {

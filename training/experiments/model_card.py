@@ -235,6 +235,7 @@ HEAD = (
     "- **Games.** All meet all at 4 plies, 86 games a pair from the two-move ballot. Players by "
     "Monte Carlo tree search use 200 playouts a move instead.",
     "- **Search.** `strong` searches selectively. The other players by plies search full-width.",
+    "- **Apart.** `alphazero` is not in this league: docs/rl.md tells its rating.",
     "- **Intervals** have a confidence of 95 % and are over openings.",
     "",
 )
