@@ -121,8 +121,8 @@ def test_alphazero_resumes_and_finds_a_double_jump(tmp_path):
     planes, _ = checkers_env.observe(board)
     logits, values = alphazero.network(params, planes[None])
     found = judge(player.player.evaluator, board.position)
-    np.testing.assert_allclose(found[0].ravel(), logits[0], atol=1e-5)
-    assert found[1] == pytest.approx(values[0], abs=1e-5)
+    np.testing.assert_allclose(found[0].ravel(), np.asarray(logits)[0], atol=1e-5)
+    assert found[1] == pytest.approx(float(values[0]), abs=1e-5)
 
 
 @pytest.mark.jax
