@@ -39,7 +39,7 @@ CEILINGS = {
     "JavaScript": 6_742,
     "templates": 1_506,
     "tests": 22_437,
-    "words": 49_997,
+    "words": 49_999,
     "files": 605,
 }
 LAYOUT_TOKENS = {
