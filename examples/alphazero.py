@@ -28,6 +28,7 @@ import numpy as np
 from rich.progress import track
 from tensorboard.summary import Writer
 
+from agents.mcts.policy_value import DIRECTIONS, NEIGHBOURS, PIECES, UNITS
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.files import write_atomically
 from training.evolution.metrics import append_row
@@ -52,7 +53,6 @@ except ImportError as error:
 
 CURVE, HEADER, PLAYER = "curve.csv", "checkers-laboratory alphazero", "champion.safetensors"
 OPPONENTS = {"random": {"opponent": "random"}, "material-1": {"opponent": "material", "depth": 1}}
-PIECES, SQUARES, VALUE_UNITS = 5, 32, 64
 
 
 @dataclass(frozen=True)
@@ -121,20 +121,8 @@ def square_cells():
     return np.stack(np.divmod(cells[np.argsort(CELL_BITS.flat[cells])], 8), axis=1)
 
 
-def neighbours(cells):
-    """Return for each square itself and those one or two diagonal steps away; 32 is none."""
-    squares = {cell: square for square, cell in enumerate(map(tuple, cells.tolist()))}
-    steps = [(down, right) for down in (-2, -1, 1, 2) for right in (-down, down)]
-    return np.array(
-        [
-            [squares.get((row + down, column + right), SQUARES) for down, right in [(0, 0), *steps]]
-            for row, column in cells.tolist()
-        ]
-    )
-
-
 CELLS = square_cells()
-NEIGHBOURS = neighbours(CELLS)
+SQUARES = len(CELLS)
 
 
 def new_network(config):
@@ -144,8 +132,8 @@ def new_network(config):
     for block in range(config.blocks):
         shapes[f"block{block}.first"] = fan_in, config.channels
         shapes[f"block{block}.last"] = fan_in, config.channels
-    shapes["value.first"] = SQUARES * config.channels, VALUE_UNITS
-    shapes |= {"value.last": (VALUE_UNITS, 1), "policy.last": (config.channels, 4)}
+    shapes["value.first"] = SQUARES * config.channels, UNITS
+    shapes |= {"value.last": (UNITS, 1), "policy.last": (config.channels, DIRECTIONS)}
     params = {"input.bias": jnp.zeros((SQUARES, config.channels))}
     for name, shape in shapes.items():
         scale = 0.0 if name.endswith("last") else np.sqrt(2 / shape[0])
