@@ -99,7 +99,6 @@ def open_executor(kind: str, workers: int, address: str | None = None) -> Iterat
                 "Stopping when what is under way is done or saved; Ctrl-C again: at once."
             )
             stop.set()
-            free_compiler_lock()
             pool.shutdown(cancel_futures=True)
         except KeyboardInterrupt:
             wait = False
@@ -176,12 +175,18 @@ class _Until:
 
 
 class Threads(ThreadPoolExecutor):
-    """A pool of threads, in which a signal leaves no lock locked that all of them need."""
+    """A pool of threads: a signal leaves neither its own locks nor numba's locked for them."""
 
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a call, or let it wait for a thread."""
+        free_compiler_lock()
         with defer_signals():
             return super().submit(call, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more calls, and wait for those that run."""
+        free_compiler_lock()
+        super().shutdown(wait, cancel_futures=cancel_futures)
 
 
 class _Processes(ProcessPoolExecutor):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from multiprocessing import active_children
@@ -124,14 +125,24 @@ def take_compiler_lock():
         return True
 
 
-def test_a_signal_within_the_compilers_lock_stops_no_worker():
-    calls = []
+def take_compiler_lock_after(started):
+    started.wait()
+    return take_compiler_lock()
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_a_signal_within_the_compilers_lock_stops_no_worker(is_early):
+    calls, started = [], threading.Event()
 
     def run():
         with open_executor("threads", 1) as executor:
-            global_compiler_lock.acquire()  # no with statement has it yet
-            calls.append(executor.submit(take_compiler_lock))
-            wait_for(calls[0].running)
+            if is_early:
+                global_compiler_lock.acquire()  # no with statement has it yet
+            calls.append(executor.submit(take_compiler_lock_after, started))
+            if not is_early:
+                global_compiler_lock.acquire()
+            started.set()
+            wait_for(calls[0].done if is_early else calls[0].running)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
