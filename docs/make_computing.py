@@ -29,8 +29,7 @@ STRONG_BEFORE = 3_337  # CPU-seconds of the first step of `strong`: docs/strong.
 
 def main() -> None:
     """Draw the picture."""
-    figure = new_figure()
-    axes = figure.subplots()
+    figure, axes = new_figure()
     rows = ROW.findall((DOCS.parent / "agents" / "zoo" / "README.md").read_text("utf-8"))
     for kind, (label, colour, marker) in KINDS.items():
         points = [

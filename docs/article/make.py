@@ -410,8 +410,7 @@ def pictures(scope: Scope, store: ResultStore, data: Mapping[str, Any]) -> dict[
 def plot_claims(claims: Sequence[Mapping[str, Any]]) -> str:
     """Plot our intervals and the papers' figures of claims on scores, by chapter."""
     with mpl.rc_context({"font.size": 5.5}):
-        figure = new_figure(6.7, 9.2)
-        axes = figure.subplots()
+        figure, axes = new_figure(6.7, 9.2)
         places, place, family = [], -1, ""
         for it in claims:
             place += 1 + (it["family"] != family)
@@ -428,7 +427,7 @@ def plot_claims(claims: Sequence[Mapping[str, Any]]) -> str:
         axes.set_yticks(places, [it["name"] for it in claims])
         axes.set(ylim=(place + 1, -2), xlabel="score less 50 %")
         axes.axvline(0, color="black", linewidth=0.5)
-        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.spines["left"].set_visible(False)
         for word in dict.fromkeys(it["word"] for it in claims):
             colour, marker = LOOKS[word if word in LOOKS else None]
             axes.plot([], [], marker, color=colour, label=word)
@@ -440,8 +439,8 @@ def plot_claims(claims: Sequence[Mapping[str, Any]]) -> str:
 def plot_curves(runs: Mapping[str, Sequence[TrainingResult]]) -> str:
     """Plot the measurements of PANELS over training: mean over seeds, with 95 % interval."""
     with mpl.rc_context({"font.size": 7}):
-        figure = new_figure(6.7, 4.1)
-        *panels, legend = figure.subplots(2, 3, sharex=True).flat
+        figure, _ = new_figure(6.7, 4.1, 2, 3)
+        *panels, legend = figure.axes
         for axes, (measure, title) in zip(panels, PANELS.items(), strict=True):
             for place, results in enumerate(runs.values()):
                 lines = np.array([run.curves[measure] for run in results])
@@ -451,7 +450,6 @@ def plot_curves(runs: Mapping[str, Sequence[TrainingResult]]) -> str:
                 axes.plot(done, mean, color=f"C{place}", linewidth=1)
                 axes.fill_between(done, mean - half, mean + half, color=f"C{place}", alpha=0.2)
             axes.set_title(title, fontsize=7)
-            axes.spines[["top", "right"]].set_visible(False)
         for axes in panels[2:]:
             axes.set_xlabel("% of the generations")
             axes.xaxis.set_tick_params(labelbottom=True)
@@ -465,8 +463,7 @@ def plot_curves(runs: Mapping[str, Sequence[TrainingResult]]) -> str:
 def plot_draws(matches: Sequence[Mapping[str, Any]]) -> str:
     """Plot the share of draws of matches against their lead, theirs and ours."""
     with mpl.rc_context({"font.size": 8}):
-        figure = new_figure(5.2, 2.7)
-        axes = figure.subplots()
+        figure, axes = new_figure(5.2, 2.7)
         for side, colour, whose in (("theirs", "black", "the thesis"), ("ours", "C1", "here")):
             for is_league, marker, kind in ((False, "x", "match"), (True, "o", "league of equals")):
                 places = [it[side] for it in matches if it["league"] == is_league]
@@ -476,7 +473,6 @@ def plot_draws(matches: Sequence[Mapping[str, Any]]) -> str:
         axes.set(
             xlabel="lead: distance of the score from 50 %", ylabel="drawn games, %", ylim=(0, 100)
         )
-        axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False)
         return to_svg(figure).decode()
 

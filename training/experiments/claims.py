@@ -29,6 +29,7 @@ class Claim:
     effect: Effect
     kind: Literal["more", "equal"] = "more"  # above 0, or within the margin of 0
     seeds: tuple[int, ...] = ()  # whose champions all meet; empty for equal seeds only
+    second_look: int = 0  # how many of them, the last ones, came after a first look
     theirs: Interval | None = None
     reading: str = ""  # what the paper leaves open
     untestable: str = ""  # why our players are no evidence
@@ -79,10 +80,12 @@ def difference(first: Interval, last: Interval) -> Interval:
     return Interval(100 * mean, 100 * (mean - below), 100 * (mean + above))
 
 
-def read_seeds(text: str) -> tuple[int, ...]:
-    """Read seeds: ``10`` for the first ten, ``10-19`` for the next."""
+def read_seeds(text: str) -> tuple[tuple[int, ...], int]:
+    """Read seeds (``10`` from 0 on, ``10-19``, ``10+10``) and how many had a second look."""
     first, _, last = text.partition("-")
-    return tuple(range(int(first), int(last) + 1) if last else range(int(first or 0)))
+    looks = [int(number or 0) for number in first.split("+")]
+    numbers = range(int(first), int(last) + 1) if last else range(sum(looks))
+    return tuple(numbers), sum(looks[1:])
 
 
 def _read_claims() -> tuple[Claim, ...]:
@@ -100,7 +103,7 @@ def _read_claims() -> tuple[Claim, ...]:
                 tuple(EXPERIMENTS[name] for name in line["tables"].split()),
                 effect,
                 "equal" if line["kind"] == "equal" else "more",
-                read_seeds(line["seeds"]),
+                *read_seeds(line["seeds"]),
                 read_theirs(line["theirs"], effect),
                 line["reading"],
                 line["untestable"],

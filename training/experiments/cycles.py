@@ -217,13 +217,11 @@ def cycles_table(robins: dict[str, tuple[list[int], Floats]]) -> str:
 
 def cycles_picture(robins: dict[str, tuple[list[int], Floats]]) -> bytes:
     """Plot the ratings of each run's champions over its generations; return SVG."""
-    figure = new_figure(8, 4)
-    axes = figure.subplots()
+    figure, axes = new_figure(8, 4)
     for number, (name, (generations, points)) in enumerate(robins.items()):
         ratings, _ = decompose(logits(points))
         axes.plot(generations, ratings, "osD^v"[number], color=f"C{number}", label=name, ls="-")
     axes.set(xlabel="generation of the champion", ylabel="rating in its run, logits")
-    axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return to_svg(figure)
 

@@ -68,11 +68,10 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
 
 def _listed(names: Sequence[str]) -> tuple[Any, Any]:
     """Return a new figure and its axes, with a row for each name from the top down."""
-    figure = new_figure(8.5, 1 + 0.27 * len(names))
-    axes = figure.subplots()
+    figure, axes = new_figure(8.5, 1 + 0.27 * len(names))
     axes.set_yticks(range(len(names)), names)
     axes.set(ylim=(len(names) - 0.5, -0.5))
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["left"].set_visible(False)
     return figure, axes
 
 
@@ -97,9 +96,8 @@ def curves(
     timed: bool = False,
 ) -> bytes:
     """Plot measurements over training, mean and 95 % interval of each player's runs; return SVG."""
-    figure = new_figure(8.5, 3.2 * len(panels))
-    rows = figure.subplots(len(panels), squeeze=False, sharex=True)[:, 0]
-    for axes, (name, label) in zip(rows, panels, strict=True):
+    figure, _ = new_figure(8.5, 3.2 * len(panels), len(panels))
+    for axes, (name, label) in zip(figure.axes, panels, strict=True):
         for number, (player, seeds) in enumerate(runs.items()):
             lines = np.array([run.curves[name] for run in seeds])
             known = ~np.isnan(lines).any(axis=0)
@@ -113,11 +111,10 @@ def curves(
             half = half_width(lines)
             axes.fill_between(reached, mean - half, mean + half, color=colour, alpha=0.2)
         axes.set(ylabel=label)
-        axes.spines[["top", "right"]].set_visible(False)
     if timed:
-        rows[-1].set(xlabel="CPU-seconds of training", xscale="log")
+        axes.set(xlabel="CPU-seconds of training", xscale="log")
     else:
-        rows[-1].set(xlabel="% of the generations")
-    legend = rows[-1].get_legend_handles_labels()
+        axes.set(xlabel="% of the generations")
+    legend = axes.get_legend_handles_labels()
     figure.legend(*legend, loc="outside upper center", ncols=3, frameon=False)
     return to_svg(figure)

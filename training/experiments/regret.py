@@ -277,8 +277,7 @@ def regret_table(players: dict[str, Judged]) -> str:
 
 def regret_picture(pieces: NDArray[np.int64], players: dict[str, Judged]) -> bytes:
     """Plot the regret of some players by the number of pieces, with 95 % intervals; return SVG."""
-    figure = new_figure(8, 5)
-    axes = figure.subplots()
+    figure, axes = new_figure(8, 5)
     for number, player in enumerate(SHOWN):
         regret = players[player].regret
         for least in range(21, 4, -4):
@@ -289,7 +288,6 @@ def regret_picture(pieces: NDArray[np.int64], players: dict[str, Judged]) -> byt
             axes.errorbar(place, mean, error, fmt=f"C{number}{'osD^v*P'[number]}", label=label)
     axes.set_xticks(range(5), [f"{least + 3}-{least}" for least in range(21, 4, -4)])
     axes.set(xlabel="pieces on the board", ylabel="points of 100 given away a move", ylim=(0, None))
-    axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=3, frameon=False)
     return to_svg(figure)
 

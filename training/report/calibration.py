@@ -180,12 +180,10 @@ def reliability(positions: Sequence[ValuedPosition]) -> NDArray[np.float64]:
 
 def plot_reliability(diagrams: dict[str, NDArray[np.float64]]) -> bytes:
     """Plot reliability diagrams by agent, as an SVG file."""
-    figure = new_figure(5, 5)
-    axes = figure.subplots()
+    figure, axes = new_figure(5, 5)
     axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     for name, points in diagrams.items():
         axes.plot(points[:, 0], points[:, 1], marker="o", label=name)
     axes.set(xlabel="score by the value", ylabel="score of the games", aspect="equal")
     axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
     return to_svg(figure)

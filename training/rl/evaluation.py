@@ -59,8 +59,7 @@ def evaluate_actor(actor: Actor, player: Any, games: int, rng: np.random.Generat
 
 def plot_scores(history: dict[str, list[float]], title: str, path: Path) -> None:
     """Plot the score against each baseline over the steps of training."""
-    figure = new_figure()
-    axes = figure.subplots()
+    figure, axes = new_figure()
     millions = np.array(history["steps"]) / 1e6
     for number, name in enumerate(BASELINES):
         scores, style = history[f"score/{name}"], ("-", "--")[number % 2]  # curves may coincide

@@ -54,8 +54,7 @@ SMOOTHED_OVER = 20
 
 def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
     """Plot mean payoff over the generations, with a running mean, as a PNG file."""
-    figure = new_figure()
-    axes = figure.subplots()
+    figure, axes = new_figure()
     for name, (label, colour) in LINES.items():
         values = np.array(history.get(name, []))
         generations = np.flatnonzero(np.isfinite(values))
@@ -72,18 +71,21 @@ def plot_curve(history: dict[str, list[float]], title: str, path: Path) -> None:
     save_figure(figure, path)
 
 
-def new_figure(width: float = 8, height: float = 4.5) -> Any:
-    """Return an empty figure; width and height are in inches."""
+def new_figure(width: float = 8, height: float = 4.5, *panels: int) -> tuple[Any, Any]:
+    """Return a figure of a size in inches, and its axes: one, or so many rows and columns."""
     from matplotlib.figure import Figure  # takes a second to import
 
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(*panels, sharex=True)
+    for panel in figure.axes:
+        panel.spines[["top", "right"]].set_visible(False)
+    return figure, axes
 
 
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure of curves, with a legend, as a PNG file, atomically."""
     for axes in figure.axes:
         axes.legend(loc="lower right", frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
     picture = io.BytesIO()
     figure.savefig(picture, dpi=150)
     write_atomically(path, picture.getvalue())

@@ -222,7 +222,8 @@ def test_effects_of_the_papers_come_from_their_tables():
     assert theirs["Table 8.1"] is None
     assert read_theirs("3 2", EFFECTS["pieces"]) == pytest.approx((2.5, -3.85, 8.85), abs=0.01)
     assert read_theirs("100", EFFECTS["speed"]) == (2, -np.inf, np.inf)
-    assert (read_seeds(""), read_seeds("2"), read_seeds("3-5")) == ((), (0, 1), (3, 4, 5))
+    assert [*map(read_seeds, ("", "2", "3-5"))] == [((), 0), ((0, 1), 0), ((3, 4, 5), 0)]
+    assert read_seeds("3+2") == ((0, 1, 2, 3, 4), 2)
 
 
 def test_figures_of_claims_are_those_of_the_tables():
@@ -366,6 +367,16 @@ def test_all_pairings_are_crossed_once_they_are_played():
     assert judge([partly])[0].finding == "leads"
     (seen,) = judge([measure(LEAD, Scope(), Invented(by_seed, [(13, 17)]))])
     assert seen.finding == "undecided"  # its first ten seeds were seen before the plan
+
+
+def test_p_of_a_second_look_counts_twice():
+    claim = replace(LEAD, seeds=tuple(range(15)), second_look=5)
+    both, first = (measure(it, Scope(), Invented(by_seed)) for it in (claim, FIRST_TEN))
+    assert both.seeds == "10+5 x 10+5"
+    assert judge([both])[0].p == pytest.approx(2 * both.estimate.difference_p)
+    before = measure(claim, Scope(), Invented(by_seed, [(3, 12)]))
+    assert before == replace(first, claim=claim)  # the first look, until all new pairs are played
+    assert judge([before])[0].p == pytest.approx(first.estimate.difference_p)
 
 
 def test_order_is_a_contrast_of_scores_against_the_panel():
