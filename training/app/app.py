@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import mimetypes
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -41,7 +42,10 @@ def create_app(games: Path, *, extra: Sequence[str] = (), runs: Sequence[Path] =
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
+        try:
+            yield
+        except asyncio.CancelledError:  # by a second Ctrl-C
+            return
         with move_on_after(CLOSE_SECONDS):
             await run_in_thread(app.state.pool.close)
         await run_in_thread(app.state.launcher.close)

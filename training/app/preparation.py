@@ -12,7 +12,8 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.pool import Pool
 from threading import Event, Lock, Thread
@@ -30,8 +31,9 @@ from checkers_env.board import Board
 from training.app.agent_catalog import DEFAULT_AGENT, JUDGE, AgentCatalog
 from training.app.opponents import BY_ID, RECOMMENDED
 from training.app.request_body import JSONAnswer
-from training.runtime.executors import tell_once
+from training.runtime.executors import blocked_signals, tell_once
 
+SPAWN = multiprocessing.get_context("spawn")
 TYPICAL_SECONDS = 10
 POLL_SECONDS = 0.1
 TABLE_PIECES = 4
@@ -43,11 +45,12 @@ class Preparation:
     It is done as long as none was started.
     """
 
+    _process: Any = None
     _plain: Pool | None = None  # a process whose kernels are plain Python functions
 
     def __init__(self, *agents: str, pieces: int = 0) -> None:
         self._agents, self._pieces = agents, pieces
-        self._done, self._start, self._lock = Event(), 0.0, Lock()
+        self._done, self._stop, self._start, self._lock = Event(), Event(), 0.0, Lock()
         self._done.set()
 
     def start(self, told: Any, *, after: Preparation | None = None) -> None:
@@ -59,17 +62,29 @@ class Preparation:
     def _run(self, told: Any, after: Preparation | None) -> None:
         try:
             if after:
-                after.wait(Event())
+                after.wait(self._stop)
             target = partial(_prepare, self._agents, self._pieces, told)
-            process = multiprocessing.get_context("spawn").Process(target=target, daemon=True)
-            process.start()
-            process.join()
-            load_tables(self._pieces)
+            with self._lock, blocked_signals({signal.SIGINT}):
+                if self._stop.is_set():
+                    return
+                self._process = SPAWN.Process(target=target, daemon=True)
+                self._process.start()
+            self._process.join()
+            if not self._stop.is_set():
+                load_tables(self._pieces)
         finally:
             with self._lock:
                 self._done.set()
                 if self._plain:
                     self._plain.close()
+
+    def stop(self) -> None:
+        """End it, since the server ends."""
+        self._stop.set()
+        with self._lock:
+            for process in (self._process, self._plain):
+                if process:
+                    process.terminate()
 
     def call_plainly(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function where kernels are plain Python functions; None once it is done."""
@@ -106,14 +121,20 @@ def wait_for_kernels(agent: str, stop: Event) -> None:
     (PREPARATION if agent in FIRST else others).wait(stop)
 
 
-def start_all() -> None:
-    """Start the preparations: the judge gives hints, and waits for the first opponents only."""
-    told = multiprocessing.get_context("spawn").Lock()
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Prepare all in a with block: the judge gives hints, and waits for the first opponents only."""
+    told = SPAWN.Lock()
     tell_once(told)
     PREPARATION.start(told)
     OTHERS_PREPARATION.start(told, after=PREPARATION)
     JUDGE_PREPARATION.start(told, after=PREPARATION)
     TABLES_PREPARATION.start(told, after=JUDGE_PREPARATION)
+    try:
+        yield
+    finally:
+        for it in (TABLES_PREPARATION, JUDGE_PREPARATION, OTHERS_PREPARATION, PREPARATION):
+            it.stop()
 
 
 def warm_up(*agents: str) -> None:
@@ -131,8 +152,8 @@ def load_tables(pieces: int) -> None:
 def _start_plain_process() -> Pool:
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # it is read when numba is imported
     try:
-        context = multiprocessing.get_context("spawn")
-        return context.Pool(1, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+        with blocked_signals({signal.SIGINT}):
+            return SPAWN.Pool(1, signal.signal, (signal.SIGINT, signal.SIG_IGN))
     finally:
         del os.environ["NUMBA_DISABLE_JIT"]
 

@@ -34,7 +34,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from checkers_env.files import check_folder
 from training.app.agent_catalog import AgentCatalog
 from training.app.app import create_app
-from training.app.preparation import start_all
+from training.app.preparation import preparing
 from training.app.request_body import JSONAnswer
 from training.app.security import is_loopback
 from training.runtime.cli import read_options, run_command
@@ -92,7 +92,6 @@ def run(arguments: Sequence[str], console: Console) -> None:
             if config.open:
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        start_all()
         server = AnnouncingServer(
             announce,
             uvicorn.Config(
@@ -102,7 +101,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             ),
         )
-        with suppress(KeyboardInterrupt):  # Ctrl-C is the way to stop it
+        with suppress(KeyboardInterrupt), preparing():  # Ctrl-C is the way to stop it
             server.run([listener])
 
 
@@ -178,8 +177,9 @@ def exit_despite_threads(threads: set[Thread], status: int) -> None:
     """
     end = time.monotonic() + SHUTDOWN_SECONDS
     waited_for = [thread for thread in threads if not thread.daemon]
-    for thread in waited_for:
-        thread.join(max(end - time.monotonic(), 0))
+    with suppress(KeyboardInterrupt):
+        for thread in waited_for:
+            thread.join(max(end - time.monotonic(), 0))
     if any(thread.is_alive() for thread in waited_for):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -15,7 +15,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -192,17 +192,17 @@ class Threads(ThreadPoolExecutor):
 class _Processes(ProcessPoolExecutor):
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         # May start a worker, which is known to the pool only afterwards.
-        with defer_signals(), _blocked_signals():
+        with defer_signals(), blocked_signals():
             return super().submit(_run_marked, call, *args, **kwargs)
 
 
 @contextmanager
-def _blocked_signals() -> Iterator[None]:
+def blocked_signals(signals: Iterable[signal.Signals] = SIGNALS) -> Iterator[None]:
     """Block signals in processes that start in a with block, until they have begun."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

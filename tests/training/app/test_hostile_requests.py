@@ -46,13 +46,13 @@ class Server:
             return client.request(method, path, **options)
 
 
+SERVE = "import sys; from training.app import serve; sys.exit(serve.main())"
 # No warm-up: it would take a core for a minute where kernels are not compiled yet.
-START = """
-import sys
+START = f"""
 from training.app import preparation, request_body, serve
 preparation.Preparation.start = lambda self, told, after=None: None
 serve.HEADER_SECONDS = request_body.BODY_SECONDS = 2.0
-sys.exit(serve.main())
+{SERVE}
 """
 
 
@@ -139,3 +139,25 @@ def test_hanging_agent_does_not_keep_the_command_from_ending(server):
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(60) == 0
     assert "Traceback" not in server.log.read_text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no sessions")
+@pytest.mark.parametrize("pauses", [(0,), (0, 0.02), (0, 0.2)])
+def test_ctrl_c_while_kernels_are_compiled_ends_silently(tmp_path, pauses):
+    """It reaches all processes of a terminal: those that begin just then, too."""
+    command = [sys.executable, "-c", SERVE, "--no-open", "--port", "0", "--games", str(tmp_path)]
+    process = subprocess.Popen(
+        command,
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    begun = ""
+    while "Games are kept" not in begun:
+        begun += process.stderr.readline()
+    for pause in pauses:
+        time.sleep(pause)
+        os.killpg(process.pid, signal.SIGINT)
+    assert "Traceback" not in process.communicate(timeout=60)[1]
+    assert process.returncode in (0, -signal.SIGINT)
