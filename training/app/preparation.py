@@ -123,7 +123,7 @@ def wait_for_kernels(agent: str, stop: Event) -> None:
 
 @contextmanager
 def preparing() -> Iterator[None]:
-    """Prepare all in a with block: the judge gives hints, and waits for the first opponents only."""
+    """Prepare all in a with block; the judge, who gives hints, waits for the first opponents."""
     told = SPAWN.Lock()
     tell_once(told)
     PREPARATION.start(told)

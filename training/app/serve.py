@@ -9,6 +9,7 @@ are rated by them.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import os
 import socket
@@ -43,6 +44,7 @@ DEFAULT_PORT, MAX_PORT = 8024, 65_535
 SHUTDOWN_SECONDS = 2  # for requests, and then for threads, to end when the server stops
 RUNS = Path("runs")
 HEADER_SECONDS = 10.0  # for the first line and the headers of a request to arrive
+M_ARENA_MAX = -8  # of glibc's mallopt
 
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...", help_behavior_hint="")]
 Folders = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FOLDER ...")]
@@ -69,9 +71,16 @@ class ServerConfig:
 def main() -> int:
     """Run the command line; return the exit status."""
     before = set(threading.enumerate())
+    share_heap()
     status = run_command(run)
     exit_despite_threads(set(threading.enumerate()) - before, status)
     return status
+
+
+def share_heap() -> None:
+    """Give all threads one heap: glibc's own of each keeps what its loading of kernels needed."""
+    with suppress(AttributeError, TypeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def run(arguments: Sequence[str], console: Console) -> None:

@@ -1,6 +1,7 @@
 """The page answers others while one request is hostile, and ends at the first Ctrl-C."""
 
 import os
+import platform
 import re
 import signal
 import socket
@@ -139,6 +140,26 @@ def test_hanging_agent_does_not_keep_the_command_from_ending(server):
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(60) == 0
     assert "Traceback" not in server.log.read_text()
+
+
+ALLOCATE = """
+import threading
+import numpy as np
+from training.app import serve
+serve.share_heap()
+gate = threading.Barrier(5)
+for _ in range(4):
+    threading.Thread(target=lambda: (np.empty(10_000), gate.wait())).start()
+gate.wait()
+print(open("/proc/self/maps").read())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has a heap a thread")
+def test_threads_of_the_server_share_one_heap():
+    maps = subprocess.run([sys.executable, "-c", ALLOCATE], capture_output=True, check=True).stdout
+    reserved = re.findall(rb"([0-9a-f]+)-([0-9a-f]+) ---p", maps)
+    assert all(int(end, 16) - int(start, 16) < 1 << 25 for start, end in reserved)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no sessions")
