@@ -38,7 +38,7 @@ CEILINGS = {
     "docstrings": 5_967,
     "JavaScript": 6_742,
     "templates": 1_506,
-    "tests": 22_491,
+    "tests": 22_489,
     "words": 49_995,
     "files": 605,
 }

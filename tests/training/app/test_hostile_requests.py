@@ -174,9 +174,7 @@ def test_ctrl_c_while_kernels_are_compiled_ends_silently(tmp_path, pauses):
         text=True,
         start_new_session=True,
     )
-    begun = ""
-    while "Games are kept" not in begun:
-        begun += process.stderr.readline()
+    assert any("Games are kept" in line for line in iter(process.stderr.readline, ""))
     for pause in pauses:
         time.sleep(pause)
         os.killpg(process.pid, signal.SIGINT)
