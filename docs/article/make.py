@@ -432,8 +432,7 @@ def plot_claims(claims: Sequence[Mapping[str, Any]]) -> str:
             colour, marker = LOOKS[word if word in LOOKS else None]
             axes.plot([], [], marker, color=colour, label=word)
         axes.plot([], [], "o", color="black", mfc="none", label="the paper's")
-        figure.legend(loc="outside upper center", ncols=6, frameon=False)
-        return to_svg(figure).decode()
+        return to_svg(figure, 6).decode()
 
 
 def plot_curves(runs: Mapping[str, Sequence[TrainingResult]]) -> str:

@@ -222,8 +222,7 @@ def cycles_picture(robins: dict[str, tuple[list[int], Floats]]) -> bytes:
         ratings, _ = decompose(logits(points))
         axes.plot(generations, ratings, "osD^v"[number], color=f"C{number}", label=name, ls="-")
     axes.set(xlabel="generation of the champion", ylabel="rating in its run, logits")
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
-    return to_svg(figure)
+    return to_svg(figure, 3)
 
 
 if __name__ == "__main__":

@@ -40,8 +40,7 @@ def forest(verdicts: Sequence[Verdict]) -> bytes:
     axes.set(
         xlim=(-52, 52), xlabel="score less 50 %: mean over seeds, 95 % interval, and each seed"
     )
-    figure.legend(loc="outside upper center", ncols=4, frameon=False)
-    return to_svg(figure)
+    return to_svg(figure, 4)
 
 
 def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> bytes:
@@ -62,8 +61,7 @@ def dots(columns: Mapping[str, Mapping[str, Sequence[float]]], label: str) -> by
         axes.plot([], [], marker, color=f"C{number}", label=column)
     axes.set(xlabel=f"{label}: mean, 95 % interval, each seed")
     axes.grid(axis="x", alpha=0.3)
-    figure.legend(loc="outside upper center", ncols=len(columns), frameon=False)
-    return to_svg(figure)
+    return to_svg(figure, len(columns))
 
 
 def _listed(names: Sequence[str]) -> tuple[Any, Any]:
@@ -115,6 +113,4 @@ def curves(
         axes.set(xlabel="CPU-seconds of training", xscale="log")
     else:
         axes.set(xlabel="% of the generations")
-    legend = axes.get_legend_handles_labels()
-    figure.legend(*legend, loc="outside upper center", ncols=3, frameon=False)
-    return to_svg(figure)
+    return to_svg(figure, 3)

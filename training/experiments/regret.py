@@ -288,8 +288,7 @@ def regret_picture(pieces: NDArray[np.int64], players: dict[str, Judged]) -> byt
             axes.errorbar(place, mean, error, fmt=f"C{number}{'osD^v*P'[number]}", label=label)
     axes.set_xticks(range(5), [f"{least + 3}-{least}" for least in range(21, 4, -4)])
     axes.set(xlabel="pieces on the board", ylabel="points of 100 given away a move", ylim=(0, None))
-    figure.legend(loc="outside upper center", ncols=3, frameon=False)
-    return to_svg(figure)
+    return to_svg(figure, 3)
 
 
 if __name__ == "__main__":

@@ -91,10 +91,13 @@ def save_figure(figure: Any, path: Path) -> None:
     write_atomically(path, picture.getvalue())
 
 
-def to_svg(figure: Any) -> bytes:
-    """Return a figure as SVG: equal data give equal bytes."""
+def to_svg(figure: Any, legend_columns: int = 0) -> bytes:
+    """Return a figure as SVG, perhaps with a legend above it: equal data give equal bytes."""
     import matplotlib as mpl
 
+    if legend_columns:
+        legend = figure.axes[-1].get_legend_handles_labels()
+        figure.legend(*legend, loc="outside upper center", ncols=legend_columns, frameon=False)
     picture = io.BytesIO()
     # No date, and no chance in the names of parts.
     with mpl.rc_context({"svg.hashsalt": "checkers-laboratory", "svg.fonttype": "none"}):
