@@ -4,11 +4,12 @@
     python training/zoo.py --cards FOLDER
     python training/zoo.py --hub FOLDER
 
-The validation in the results of reproduce.py selects the seed; its weights go to the zoo. All
-players of the zoo and the baselines then play a common league, and each has an examination of its
-own. results/league.jsonl keeps the games: only missing games are played. Call the same command
-again to resume it. --cards only writes the model cards, which are pages of the docs. --hub only
-writes a folder for each player in the form of a model hub: its card and its weights.
+The validation in the results of reproduce.py selects the seed of a player that the zoo lacks; its
+weights go there. All players of the zoo and the baselines then play a common league, and each has
+an examination of its own. results/league.jsonl keeps the games: only missing games are played.
+Call the same command again to resume it. --cards only writes the model cards, which are pages of
+the docs. --hub only writes a folder for each player in the form of a model hub: its card and its
+weights.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +31,7 @@ from agents.weights import load_weights
 from checkers_env.board import Board
 from checkers_env.files import check_folder, read_regular, write_atomically
 from training import benchmark
-from training.experiments.champions import load_champion, name_champion
+from training.experiments.champions import load_champion
 from training.experiments.league_results import LeaguePlan, LeagueStore
 from training.experiments.model_card import (
     HEAD,
@@ -120,7 +121,7 @@ def fill(arguments: Sequence[str], console: Console) -> None:
     replace_leaderboard(read_regular(config.readme).decode(), "")
     store = ResultStore(config.results)
     choices = choose_players(config, store)
-    files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
+    files = weight_files(config, choices)
     for name, choice in choices.items():
         copy_champion(files[name], choice, store)
     games = LeagueStore(config.results)
@@ -176,7 +177,7 @@ def make_cards(page: str, config: ZooConfig) -> Iterator[tuple[str, str]]:
     """Yield each player's name and card; `page` is the leaderboard's."""
     store = ResultStore(config.results)
     choices = choose_players(config, store)
-    files = {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in choices}
+    files = weight_files(config, choices)
     games = LeagueStore(config.results)
     request = request_league([*files.values()], config)
     common = read_league(request, plan_league(request), games).games
@@ -187,27 +188,35 @@ def make_cards(page: str, config: ZooConfig) -> Iterator[tuple[str, str]]:
         plan = plan_league(request)
         alone, found = read_league(request, plan, games), games.findings(plan) or []
         share = drawn[number] / played[number]
-        kept = choice_of_file(files[name], choice, store)
         lines = standings(alone, find_anchor(alone.entrants))
-        yield name, card(name, kept, read_ratings(page), share, lines, found)
+        yield name, card(name, choice, read_ratings(page), share, lines, found)
 
 
 def choice_of_file(path: Path, choice: Choice, store: ResultStore) -> Choice:
     """Return the seed whose weights are in the zoo: the results may have a better one since."""
+    if not path.exists():
+        return choice
     run = replace(choice.run, seed=load_weights(path)[1].seed)
     result = store.result(run)
     return choice._replace(run=run, result=result) if isinstance(result, TrainingResult) else choice
 
 
 def choose_players(config: ZooConfig, store: ResultStore) -> dict[str, Choice]:
-    """Return the best seed of each player by its name in the zoo."""
+    """Return each player's seed by its name in the zoo: that of its file, or else the best."""
     selection = choose(Scope(scale=config.scale), store)
     if not selection:
         raise ValueError(
             f"{str(config.results)!r} has no finished validation: run "
             "python training/reproduce.py --experiment validation"
         )
-    return {NAMES.get(name, name): choice for name, choice in selection.items()}
+    choices = {NAMES.get(name, name): choice for name, choice in selection.items()}
+    files = weight_files(config, choices)
+    return {name: choice_of_file(files[name], it, store) for name, it in choices.items()}
+
+
+def weight_files(config: ZooConfig, names: Iterable[str]) -> dict[str, Path]:
+    """Return the places of players' weights in the zoo."""
+    return {name: config.out / f"{name}{WEIGHTS_SUFFIX}" for name in names}
 
 
 def replace_leaderboard(text: str, table: str) -> str:
@@ -220,15 +229,13 @@ def replace_leaderboard(text: str, table: str) -> str:
 
 
 def copy_champion(path: Path, choice: Choice, store: ResultStore) -> None:
-    """Copy a champion's weight file into the zoo.
+    """Copy a champion's weight file into the zoo; an existing one stays.
 
-    An existing file stays if it is the champion's, or if the results keep no weights of the player.
     Raises ValueError if the weights are neither in the zoo nor in the results.
     """
-    names = choice.result.champions
-    if path.exists() and (not names or name_champion(read_regular(path)) == names[0]):
+    if path.exists():
         return
-    if not names:
+    if not (names := choice.result.champions):
         raise ValueError(
             f"{str(path)!r} is missing, and its run keeps no weights: train it by "
             f"{command(choice)} and copy its champion{WEIGHTS_SUFFIX} there"

@@ -251,6 +251,17 @@ def test_run_without_weights_keeps_the_zoos_file(store, tmp_path):
     assert "Its seed was the best when the zoo was filled; seed 7 is better since" in told
 
 
+def test_player_in_the_zoo_stays_though_another_seed_is_better(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(zoo, "Scope", lambda scale: SCOPE)
+    best = choose(SCOPE, store)[PLAYER]
+    config = zoo.ZooConfig(store.folder, tmp_path, scale=0.02)
+    assert zoo.choose_players(config, store)[PLAYER].run == best.run
+    other = replace(best.run, seed=1 - best.run.seed)
+    champion = store.champion_path(store.result(other).champions[0])
+    zoo.weight_files(config, [PLAYER])[PLAYER].write_bytes(champion.read_bytes())
+    assert zoo.choose_players(config, store)[PLAYER].run == other
+
+
 def test_committed_league_is_that_of_the_zoos_files():
     folder = ROOT / "agents" / "zoo"
     files = {path.stem: name_champion(path.read_bytes()) for path in folder.glob("*.safetensors")}
