@@ -140,7 +140,7 @@ def cells(verdict: Verdict) -> list[str]:
     if verdict.has_their_size is not None:
         theirs += ", inside" if verdict.has_their_size else ", outside"
     why = claim.untestable or claim.reading
-    label = f"**{verdict.label}**" if verdict.label else "too few seeds"
+    label = f"**{verdict.label or 'too few seeds'}**"
     return [
         f"{claim.statement} ({places})",
         theirs,

@@ -171,7 +171,9 @@ def _measure_planned(claim: Claim, store: ResultStore) -> Measured | None:
     first = len(claim.seeds) - claim.second_look
     count = f"{first}+{claim.second_look}" if claim.second_look else str(first)
     if (scores := pairing_scores(claim, store)) is not None:
-        return Measured(claim, crossed(scores), f"{count} x {count}", tuple(scores.mean(axis=1)))
+        sides = claim.rows[0].first, claim.rows[0].others[0]
+        counts = " x ".join(count if side.seed is None else "1" for side in sides)
+        return Measured(claim, crossed(scores), counts, tuple(scores.mean(axis=1)))
     if (groups := panel_scores(claim, store)) is not None:
         assert claim.effect.contrast is not None
         estimate = contrast(claim.effect.contrast(len(groups)).tolist(), groups)

@@ -73,6 +73,8 @@ class Coevolution(TournamentRegime):
     """Judge leaves from the searching player's side (the papers), or from the side to move."""
     max_moves: Annotated[int, Range(1, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
+    all_random: bool = False
+    """Whether all of the first tournament are random (the thesis), or half are offspring."""
     weight: Annotated[float, Range(0.0, 1e3)] = 0.2
     """First weights are uniform in [-weight, weight]."""
     step_size: Annotated[float, Range(0.0, 1e3)] = 0.05
@@ -96,17 +98,17 @@ class Coevolution(TournamentRegime):
         return len(pairs)
 
     def init(self, seed: int) -> State:
-        """Sample the first parents."""
+        """Sample the first parents, or the first tournament."""
         rng = np.random.default_rng(seed)
         options = sample_options(self.network, rng)
-        parents = self.random_members(self.encoding(options), self.parents, rng)
-        return self.next_state(0, parents, np.zeros(self.parents), rng, options)
+        members = self.first_members(self.encoding(options), rng)
+        return self.next_state(0, members, np.zeros(members.size), rng, options)
 
     def step(self, state: State, runner: GameRunner) -> tuple[State, Metrics]:
         """Replicate, play the tournament and select."""
         rng = rng_from_json(state.rng)
         encoding = self.encoding(state.arrays)
-        members = self.with_offspring(encoding, state.population, rng)
+        members = self.entrants(encoding, state.population, rng)
         scores, metrics = self.tournament(encoding, members, runner, rng)
         chosen = best(scores, self.parents, rng)
         survivors, scores = members.pick(chosen), scores[chosen]
@@ -128,6 +130,10 @@ class Coevolution(TournamentRegime):
         """Return the encoding of the genomes (:mod:`agents.architectures`)."""
         return find_encoding(self.network, arrays)
 
+    def first_members(self, encoding: Encoding, rng: np.random.Generator) -> Population:
+        """Sample the parents, or twice as many for the first tournament."""
+        return self.random_members(encoding, self.parents * (1 + self.all_random), rng)
+
     def random_members(
         self, encoding: Encoding, members: int, rng: np.random.Generator
     ) -> Population:
@@ -143,6 +149,14 @@ class Coevolution(TournamentRegime):
             if difference is not None:  # a weight whose step size is 0 never changes
                 sample.genomes[:, -1], sample.steps[:, -1] = difference, 0.0
         return sample
+
+    def entrants(
+        self, encoding: Encoding, members: Population, rng: np.random.Generator
+    ) -> Population:
+        """Return all members of the first tournament, or the parents with their offspring."""
+        if members.size > self.parents:
+            return members
+        return self.with_offspring(encoding, members, rng)
 
     def with_offspring(
         self, encoding: Encoding, parents: Population, rng: np.random.Generator

@@ -69,7 +69,7 @@ class ExtendedCoevolution(Coevolution):
         """Replicate, play the tournament, select, and play a league if one is due."""
         rng, generation, arrays = rng_from_json(state.rng), state.generation + 1, {**state.arrays}
         encoding, hall = self.encoding(arrays), Population.from_arrays(arrays, HALL)
-        members = self.with_offspring(encoding, state.population, rng)
+        members = self.entrants(encoding, state.population, rng)
         pairs, cards = self.fixtures(rng)
         players = self.players(encoding, members.join(hall))
         games, scores = self.play(players, pairs, runner, rng, cards)

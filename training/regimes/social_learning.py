@@ -66,6 +66,8 @@ class SocialLearning(Coevolution):
     """Normalised score from which a player keeps its strategy."""
     pool_limit: Annotated[int, Range(0, 1_000_000)] = 0
     """Strategies in the pool at most, the latest ones (C1: 1); 0 for no limit."""
+    all_random: bool = True
+    """Whether all of the first tournament are random, or half are offspring."""
     doubling: bool = False
     """Double a pool score when its strategy is the best again, instead of adding 1."""
 
@@ -74,7 +76,8 @@ class SocialLearning(Coevolution):
         rng = np.random.default_rng(seed)
         members = 2 * self.parents
         options = sample_options(self.network, rng)
-        players = self.random_members(self.encoding(options), members, rng)
+        encoding = self.encoding(options)
+        players = self.entrants(encoding, self.first_members(encoding, rng), rng)
         pool = published(players.pick([]), np.zeros(0), 0)
         arrays = options | pool.to_arrays(POOL) | {"sources": np.full(members, OWN)}
         return self.next_state(0, players, np.zeros(members), rng, arrays)

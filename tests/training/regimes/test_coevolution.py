@@ -38,9 +38,9 @@ def winner_on_a_board(black, white, max_moves):
     return board.outcome().winner, board.ply
 
 
-def draw_parents(regime, rng, count):
-    genomes = rng.uniform(-0.2, 0.2, (regime.parents, count + 1))
-    return genomes, np.full(genomes.shape, 0.05), np.full(regime.parents, regime.king)
+def draw_random(regime, members, rng, count):
+    genomes = rng.uniform(-0.2, 0.2, (members, count + 1))
+    return genomes, np.full(genomes.shape, 0.05), np.full(members, regime.king)
 
 
 def draw_offspring(parents, king_rule, rng, count):
@@ -79,6 +79,7 @@ def draw_opponents(regime, rng, members):
         (replace(SMALL, root_perspective=False, win=3.0, draw=1.0, loss=-0.5), BLONDIE_1999, 1741),
         (replace(SMALL, pairing="round-robin"), BLONDIE_1999, 1741),
         (replace(SMALL, pairing="common", opponents=3), BLONDIE_1999, 1741),
+        (replace(SMALL, all_random=True), BLONDIE_1999, 1741),
         (replace(WITH_SUBSQUARES, king=3.0), BLONDIE_2001, 5046),
     ],
 )
@@ -86,9 +87,12 @@ def test_generation_equals_plain_python(regime, shape, count):
     after, measured = run_generations(regime, seed=3)[-1]
 
     rng = np.random.default_rng(3)
-    parents = draw_parents(regime, rng, count)
-    offspring = draw_offspring(parents, regime.king_rule, rng, count)
-    genomes, steps, kings = map(np.concatenate, zip(parents, offspring, strict=True))
+    if regime.all_random:
+        genomes, steps, kings = draw_random(regime, 2 * regime.parents, rng, count)
+    else:
+        parents = draw_random(regime, regime.parents, rng, count)
+        offspring = draw_offspring(parents, regime.king_rule, rng, count)
+        genomes, steps, kings = map(np.concatenate, zip(parents, offspring, strict=True))
     members = len(genomes)
     players = [
         PlayerAgent("", AlphaBeta(decode(shape, genome, king), 1, FIRST, regime.root_perspective))
