@@ -38,7 +38,7 @@ CEILINGS = {
     "docstrings": 5_970,
     "JavaScript": 6_742,
     "templates": 1_506,
-    "tests": 22_502,
+    "tests": 22_510,
     "words": 49_999,
     "files": 605,
 }

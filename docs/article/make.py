@@ -146,8 +146,8 @@ def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, 
         "theirs_shown": effect_text(claim, claim.theirs).partition(" [")[0],
         "outside": verdict.has_their_size is False,
         "values": sorted(verdict.measured.values),
-        "by_pieces_mean": float(np.mean(by_pieces or [0.0])),
-        "by_pieces_half": float(half_width(by_pieces or [0.0])),
+        "by_pieces_mean": float(np.mean(by_pieces)),
+        "by_pieces_half": float(half_width(by_pieces)),
         "word": verdict.label or "too few seeds",
     }
 
@@ -420,8 +420,7 @@ def plot_claims(claims: Sequence[Mapping[str, Any]]) -> str:
             colour, marker = LOOKS[it["word"] if it["word"] in LOOKS else None]
             if it["low"] is not None:
                 axes.plot([it["low"], it["high"]], [place, place], color=colour, linewidth=1.2)
-            if it["mean"] is not None:
-                axes.plot(it["mean"], place, marker, color=colour, markersize=2.5)
+            axes.plot(it["mean"], place, marker, color=colour, markersize=2.5)
             if it["theirs"] is not None:
                 axes.plot(it["theirs"], place, "o", color="black", mfc="none", ms=3, mew=0.5)
             places.append(place)

@@ -32,6 +32,7 @@ from training.experiments.verdicts import (
     jobs_of,
     judge,
     measure,
+    panel_scores,
     planned_jobs,
     players_of,
     verdicts,
@@ -284,11 +285,19 @@ def records():
 
 def test_every_claim_has_a_name_and_uses_matches_of_its_tables():
     assert len({claim.name for claim in CLAIMS}) == len(CLAIMS)
-    scope = Scope(seeds=3)
     for claim in CLAIMS:
+        named = [other.seed for line in claim.rows for other in line.others if other.seed]
+        scope = Scope(seeds=1 + max(named, default=0))
         jobs = jobs_of(claim, scope)
         assert jobs
         assert jobs <= set(scope.jobs(claim.tables)), claim.name
+
+
+def test_best_of_ten_is_the_best_by_the_panel(records):
+    best = next(claim for claim in CLAIMS if claim.name == "blondie24-rr > best c0")
+    order = next(claim for claim in CLAIMS if claim.name == "Table 8.1")
+    scores = dict(zip(players_of(order), panel_scores(order, records), strict=True))
+    assert best.rows[0].others == (Player("c0", seed=int(np.argmax(scores[Player("c0")]))),)
 
 
 def test_verdict_on_champions_that_never_changed_says_so(records):

@@ -63,6 +63,7 @@ def test_zoo_is_selected_by_games_outside_the_tables():
     played = {card for job in others if isinstance(job, Match) for card in job.openings}
     chosen = scope.jobs([validation])
     matches = [job for job in chosen if isinstance(job, Match)]
+    assert set(scope.jobs([own])).isdisjoint(matches)
     assert not played & {card for match in matches for card in match.openings}
     panel = {job for job in chosen if isinstance(job, Run) and job.seed >= VALIDATION_SEED}
     assert panel.isdisjoint(others)
