@@ -84,7 +84,10 @@ class Scope:
             if not others:
                 yield [(run_of(with_seed(line.first, seed), self.scale), False)]
                 continue
-            yield [match_of(line.first, other, seed, conditions, self.scale) for other in others]
+            first = with_seed(line.first, seed)
+            rest = [it for it in others if with_seed(it, seed) != first]  # none plays itself
+            if rest:
+                yield [match_of(first, it, seed, conditions, self.scale) for it in rest]
 
     def jobs(self, tables: Iterable[Table]) -> list[Job]:
         """Return all jobs of some tables, each once, sorted by seed."""

@@ -31,7 +31,7 @@ from training.experiments.jobs import (
     with_seed,
 )
 from training.experiments.measures import score
-from training.experiments.plan import Scope, outcome_of
+from training.experiments.plan import SEEDS, Scope, outcome_of
 from training.experiments.results import ResultStore
 
 LEAST = 3  # seeds that a verdict needs
@@ -233,12 +233,20 @@ def panel_games(claim: Claim) -> list[list[list[tuple[Match, bool]]]]:
     """Return the matches with the panel, by player and seed, if the claim is on an order."""
     if claim.effect.contrast is None:
         return []
+    return [_against_panel(player, claim.seeds) for player in players_of(claim)]
+
+
+def choices(claim: Claim) -> dict[Player, list[list[tuple[Match, bool]]]]:
+    """Return the matches with the panel, by seed, that a claim's best of ten runs are chosen by."""
+    sides = (side for line in claim.rows for side in (line.first, *line.others))
+    best = [side for side in sides if claim.seeds and side.trained and side.seed is not None]
+    return {side: _against_panel(replace(side, seed=None), range(SEEDS)) for side in best}
+
+
+def _against_panel(player: Player, seeds: Iterable[int]) -> list[list[tuple[Match, bool]]]:
     return [
-        [
-            [match_of(with_seed(player, seed), it, seed, AS_THE_THESIS, 1.0) for it in PANEL]
-            for seed in claim.seeds
-        ]
-        for player in players_of(claim)
+        [match_of(with_seed(player, seed), it, seed, AS_THE_THESIS, 1.0) for it in PANEL]
+        for seed in seeds
     ]
 
 
@@ -253,7 +261,8 @@ def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
     wanted: dict[Job, None] = {}
     for claim in claims:
         wanted |= dict.fromkeys(planned_runs(claim))
-        for job, _ in chain(*pairings(claim), *chain(*panel_games(claim))):
+        panel = chain(*panel_games(claim), *choices(claim).values())
+        for job, _ in chain(*pairings(claim), *panel):
             wanted |= dict.fromkeys((*job.runs, job))
     return list(wanted)
 

@@ -21,18 +21,18 @@ from training.experiments.inference import (
     spread_of_round_robin,
 )
 from training.experiments.jobs import Match, Player, Run
-from training.experiments.measures import MEASURES, PlayerGame
+from training.experiments.measures import MEASURES, PlayerGame, score
 from training.experiments.page import cells, write_page, write_verdicts
-from training.experiments.plan import Scope
+from training.experiments.plan import Scope, outcome_of
 from training.experiments.results import MatchResult, Origin, ResultStore, TrainingResult
 from training.experiments.tables import EXPERIMENTS, Table, read_tsv, row
 from training.experiments.verdicts import (
     Measured,
+    choices,
     effects,
     jobs_of,
     judge,
     measure,
-    panel_scores,
     planned_jobs,
     players_of,
     verdicts,
@@ -294,10 +294,16 @@ def test_every_claim_has_a_name_and_uses_matches_of_its_tables():
 
 
 def test_best_of_ten_is_the_best_by_the_panel(records):
-    best = next(claim for claim in CLAIMS if claim.name == "blondie24-rr > best c0")
-    order = next(claim for claim in CLAIMS if claim.name == "Table 8.1")
-    scores = dict(zip(players_of(order), panel_scores(order, records), strict=True))
-    assert best.rows[0].others == (Player("c0", seed=int(np.argmax(scores[Player("c0")]))),)
+    found = [it for claim in CLAIMS for it in choices(claim).items()]
+    assert [player.name for player, _ in found] == ["c0", "blondie24-2001"]
+    for player, seeds in found:
+        scores = [[score(outcome_of([match], records)) for match in games] for games in seeds]
+        assert player.seed == np.argmax(np.mean(scores, axis=1))
+
+
+def test_best_of_ten_does_not_play_itself():
+    jobs = Scope().jobs([EXPERIMENTS["best-of-ten"]])
+    assert {len(job.runs) for job in jobs if isinstance(job, Match)} == {2}
 
 
 def test_verdict_on_champions_that_never_changed_says_so(records):
