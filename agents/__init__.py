@@ -18,7 +18,8 @@
 - ``baselines``: simple players and evaluators
 - ``blondie``: evolved networks
 - ``ntuple``: n-tuple networks and temporal differences
-- ``treestrap``: the strong player
+- ``nnue``: the strong player, a small network
+- ``treestrap``: former strong players
 - ``endgame``: endgame tables
 - ``explanation``: what an evaluator sees in a position
 - ``continual``: players that change their strategy after a loss

@@ -34,12 +34,12 @@ from agents.evaluator import (
 )
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.mcts.policy_value import PolicyValue, weight_count
+from agents.nnue.network import SIZE as NNUE_SIZE
+from agents.nnue.network import Nnue, nnue
 from agents.ntuple.network import NTuple, ntuple, table_size
 from agents.ntuple.tuples import TUPLE_LAYOUTS, layout_from_matrix, layout_to_matrix
 from agents.search.player import AlphaBeta
 from agents.search.selective import FULL_WIDTH, STRONG
-from agents.treestrap.codec import unpack
-from agents.treestrap.network import SIZE, STAGES, TreeStrapNetwork, treestrap_network
 from agents.treestrap.tapered import TAPERED_ENTRIES, TaperedNetwork, unpack_network
 from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
 from checkers_env.board import Board
@@ -340,33 +340,23 @@ def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architec
     )
 
 
-def _build_packed(
-    build: Callable[[NDArray[np.uint8], float], Any],
-    entry_count: int,
-    packed: NDArray[Any],
-    king: float,
-    *,
-    step: float,
-    entries: int = 0,
-) -> Any:
+def _build_tapered(
+    packed: NDArray[Any], king: float, *, step: float, entries: int = 0
+) -> TaperedNetwork:
     """Build the evaluator of packed tables, which have so many entries."""
     if packed.dtype != np.uint8:
         raise ValueError(f"packed tables are uint8, not {packed.dtype}")
     if not (isinstance(step, float) and 0 < step <= 1):
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
-    if entries != entry_count:
-        raise ValueError(f"it is for other windows: {entries} entries, not {entry_count}")
-    return _unpack(build, packed.tobytes(), step)
+    if entries != TAPERED_ENTRIES:
+        raise ValueError(f"it is for other windows: {entries} entries, not {TAPERED_ENTRIES}")
+    return _unpack(packed.tobytes(), step)
 
 
-@functools.lru_cache(4)
-def _unpack(build: Callable[[NDArray[np.uint8], float], Any], packed: bytes, step: float) -> Any:
-    """Unpack tables of up to 190 MB; players of one file share them."""
-    return build(np.frombuffer(packed, np.uint8), step)
-
-
-def _unpack_treestrap(packed: NDArray[np.uint8], step: float) -> TreeStrapNetwork:
-    return treestrap_network(unpack(packed).reshape(STAGES, SIZE), step)
+@functools.lru_cache(1)
+def _unpack(packed: bytes, step: float) -> TaperedNetwork:
+    """Unpack tables of 190 MB; players of one file share them."""
+    return unpack_network(np.frombuffer(packed, np.uint8), step)
 
 
 for _name, _layout in NETWORK_LAYOUTS.items():
@@ -405,9 +395,8 @@ ARCHITECTURES["policy-value"] = Architecture(
     reads_king=False,
     fixed=True,
 )
-for _name, _class, _builder, _entries in (
-    ("treestrap", TreeStrapNetwork, _unpack_treestrap, STAGES * SIZE),
-    ("tapered", TaperedNetwork, unpack_network, TAPERED_ENTRIES),
-):
-    _build = functools.partial(_build_packed, _builder, _entries)
-    ARCHITECTURES[_name] = Architecture(_class, _build, None, None, selective=True)
+_NNUE = Architecture(Nnue, lambda weights, king: nnue(weights), NNUE_SIZE, None, selective=True)
+ARCHITECTURES["nnue"] = replace(_NNUE, reads_king=False, fixed=True)
+ARCHITECTURES["tapered"] = Architecture(
+    TaperedNetwork, _build_tapered, None, None, selective=True, reads_king=False
+)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from checkers_env.movegen import SQUARES
+
 SquareSets = tuple[tuple[int, ...], ...]
+PLACES = np.zeros(35, np.int64)  # number of a bit's square, from 0
+PLACES[np.array(SQUARES)] = np.arange(32)
 
 
 def cell(square: int) -> tuple[int, int]:

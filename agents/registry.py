@@ -23,7 +23,7 @@ from agents.factory import make_external
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
-from agents.search.selective import Selective
+from agents.search.selective import STRONG, Selective
 from agents.search.workspace import UNLIMITED
 
 DEFAULT_DEPTH = 4
@@ -37,7 +37,7 @@ BASELINES: dict[str, Callable[[int | None], Any]] = {
     "mcts-ept": lambda depth: monte_carlo(),
 }
 
-ARCHIVED_PLAYERS: dict[str, Selective] = {"strong-1": Selective()}
+ARCHIVED_PLAYERS: dict[str, Selective] = {"strong-2": STRONG}
 """Former players, to measure progress by, and their search, which stays as it is. Their weights are
 in the folder ``zoo/former``. :func:`available` does not list them."""
 
@@ -70,7 +70,7 @@ def make(
     agent
         One of these texts, or one with options after an @, as in ``blondie24@depth=6,tie=last``:
 
-        - a name from :func:`available`, or ``strong-1`` (see :data:`ARCHIVED_PLAYERS`);
+        - a name from :func:`available`, or a former player (see :data:`ARCHIVED_PLAYERS`);
         - a weight file (``champion.safetensors``);
         - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
         - code of your own, ``package.module:name`` or ``file.py:name``: a class or function that

@@ -20,8 +20,9 @@ from numpy.typing import DTypeLike, NDArray
 from checkers_env.jit import KernelArg, kernel
 
 LANES = 8
+BLOCK = 64  # pairs of products, of which a bit each tells whether they are 0
 WIDTHS = (8, 16, 40)  # numbers of outputs of a dense layer
-_FLOAT, _INDEX, _BITS = ir.FloatType(), ir.IntType(64), ir.IntType(32)
+_FLOAT, _INDEX, _BITS, _SHORT = ir.FloatType(), ir.IntType(64), ir.IntType(32), ir.IntType(16)
 _WIDE = ir.VectorType(ir.DoubleType(), LANES)
 
 # tanh as an odd polynomial of degree 13 over an even one of degree 6: the minimax coefficients
@@ -130,10 +131,10 @@ def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
         return value
 
     def close(carried: list[tuple[Any, Any]]) -> None:
-        following = builder.add(index, _at(step))
-        index.add_incoming(following, loop)
+        following, last = builder.add(index, _at(step)), builder.block
+        index.add_incoming(following, last)
         for value, new in carried:
-            value.add_incoming(new, loop)
+            value.add_incoming(new, last)
         builder.cbranch(builder.icmp_signed("<", following, limit), loop, after)
         builder.position_at_end(after)
 
@@ -381,6 +382,97 @@ def _tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
     return types.void(values, types.int64, types.int64), generate
 
 
+@intrinsic
+def _product_layer(
+    typing: Any,
+    state: Any,
+    starts: Any,
+    count: Any,
+    weights: Any,
+    biases: Any,
+    values: Any,
+    unit: Any,
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source, weight, bias, target = (
+            _data(context, builder, signature.args[place], arguments[place], _at(0))
+            for place in (0, 3, 4, 5)
+        )
+        wide = 2 * LANES  # pairs of numbers in a vector
+        shorts, products = (ir.VectorType(kind, 2 * wide) for kind in (_SHORT, _BITS))
+        found = cgutils.alloca_once(builder, _BITS, BLOCK + 1)  # pairs of products of a block
+        builder.store(ir.Constant(_BITS, 0), builder.gep(found, [_at(BLOCK)]))
+        first = _load(builder, bias, _at(0), wide)
+        sums = [cgutils.alloca_once_value(builder, it) for it in (first, _every(0, first.type))]
+
+        def limited(sign: str, numbers: Any, limit: int) -> Any:
+            bound = _every(limit, shorts)
+            return builder.select(builder.icmp_signed(sign, numbers, bound), numbers, bound)
+
+        def clipped(place: Any) -> Any:
+            pairs = _load(builder, source, place, wide)
+            half = _every(1 << 15, pairs.type)
+            # The upper number of a pair lacks what a negative lower one has borrowed from it.
+            pairs = builder.bitcast(builder.xor(builder.add(pairs, half), half), shorts)
+            return limited("<", limited(">", pairs, 0), 255)
+
+        def multiply(place: Any, part: int) -> Any:
+            """Store products; return a bit for each pair of them that is not 0."""
+            product = builder.mul(clipped(place), clipped(builder.add(place, arguments[2])))
+            product = builder.add(product, _every(1 << 7, shorts))
+            product = builder.lshr(product, _every(8, shorts))
+            pairs = builder.bitcast(product, first.type)
+            builder.store(pairs, _place(builder, found, _at(part * wide), wide), align=4)
+            bits = builder.icmp_signed("!=", pairs, _every(0, pairs.type))
+            bits = builder.zext(builder.bitcast(bits, ir.IntType(wide)), _INDEX)
+            return builder.shl(bits, _at(part * wide))
+
+        def add(total: Any, pair: Any, row: Any) -> None:
+            word = builder.load(builder.gep(found, [pair]))
+            spread = builder.insert_element(ir.Constant(first.type, ir.Undefined), word, _at(0))
+            spread = builder.bitcast(_lanes(builder, spread, spread, [0] * wide), shorts)
+            factor = _load(builder, weight, builder.mul(row, _at(2 * wide)), 2 * wide)
+            both = builder.mul(builder.sext(spread, products), builder.sext(factor, products))
+            even, odd = (_lanes(builder, both, both, range(it, 2 * wide, 2)) for it in (0, 1))
+            builder.store(builder.add(builder.load(total), builder.add(even, odd)), total)
+
+        for half in range(2):
+            index, _, close = _counting(builder, arguments[2], BLOCK)
+            begin = builder.add(builder.extract_value(arguments[1], half), index)
+            bits = _at(0)
+            for part in range(BLOCK // wide):
+                bits = builder.or_(bits, multiply(builder.add(begin, _at(part * wide)), part))
+            row = builder.add(index, builder.mul(arguments[2], _at(half)))
+            left = cgutils.alloca_once(builder, _INDEX)
+            builder.store(bits, left)
+            check, body, end = map(builder.append_basic_block, ("check", "body", "end"))
+            builder.branch(check)
+            builder.position_at_end(check)
+            rest = builder.load(left)
+            builder.cbranch(builder.icmp_signed("!=", rest, _at(0)), body, end)
+            builder.position_at_end(body)
+            for total in sums:  # after the last bit there is a pair of zeros
+                pair = builder.cttz(rest, ir.Constant(ir.IntType(1), 0))
+                add(total, pair, builder.add(row, builder.and_(pair, _at(BLOCK - 1))))
+                rest = builder.and_(rest, builder.sub(rest, _at(1)))
+            builder.store(rest, left)
+            builder.branch(check)
+            builder.position_at_end(end)
+            close([])
+        result = builder.add(*map(builder.load, sums))
+        result = builder.sitofp(result, _vector(wide))
+        spread = builder.insert_element(_nothing(wide), arguments[6], _at(0))
+        result = builder.fmul(result, _lanes(builder, spread, spread, [0] * wide))
+        for sign, limit in ((">", 0.0), ("<", 1.0)):
+            bound = _every(limit, result.type)
+            result = builder.select(builder.fcmp_ordered(sign, result, bound), result, bound)
+        builder.store(result, _place(builder, target, _at(0), wide), align=4)
+        return context.get_dummy_value()
+
+    kinds = (state, starts, types.int64, weights, biases, values, types.float32)
+    return types.void(*kinds), generate
+
+
 @kernel
 def tanh(x: float) -> float:
     """Return tanh(x) as float32, with the same bits on every machine."""
@@ -436,6 +528,26 @@ def dense(
     if exact:
         _tanh_all_exact(values, target, width)
     return at + (count + 1) * width
+
+
+@kernel
+def product_layer(
+    state: KernelArg,
+    starts: tuple[int, int],
+    count: int,
+    weights: KernelArg,
+    biases: KernelArg,
+    values: KernelArg,
+    unit: float,
+) -> None:
+    """Write sixteen weighted sums of products, times `unit` and clipped to 0..1, to `values`.
+
+    From each of `starts` on, int32 `state` holds `count` pairs of int16 x, a multiple of 64, then
+    as many of y: 2^16 times the second number plus the first. A product is (x y + 128) >> 8, both
+    clipped to 0..255. Most are 0, and only the others are summed. `weights` are
+    int16[2 * count, 16, 2], `biases` int32[16]. No sum may leave 32 bits.
+    """
+    _product_layer(state, starts, count, weights, biases, values, unit)
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:

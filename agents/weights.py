@@ -28,10 +28,9 @@ LARGEST_WEIGHT = 1e6  # float32 can still add up weights of this size
 SEARCH_OPTIONS = ("tie", "order", "ends_at_jump")
 MAX_DENSITY = 0.75  # a fuller array is stored as it is
 
-# Format 1 has other names for some fields, options and architectures.
+# Format 1 has other names for some fields and options.
 _FORMAT_1_FIELDS = {"made": "extra", "own_leaves": "root_perspective", "playouts": "mcts_options"}
 _FORMAT_1_OPTIONS = {"drawing": "tuples"}
-_FORMAT_1_ARCHITECTURES = {"windows": "treestrap"}
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,6 @@ def _current_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     renamed = _rename(fields, _FORMAT_1_FIELDS) | {"format": FORMAT}
     if isinstance(renamed.get("options"), dict):
         renamed["options"] = _rename(renamed["options"], _FORMAT_1_OPTIONS)
-    if isinstance(renamed.get("architecture"), str):
-        architecture = renamed["architecture"]
-        renamed["architecture"] = _FORMAT_1_ARCHITECTURES.get(architecture, architecture)
     return renamed
 
 

@@ -22,8 +22,8 @@ os.environ["NUMBA_ENABLE_CUDASIM"] = "1"  # no test needs a device
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = (
-    *("bounds", "hostile_league", "power_cut", "examples", "strong_player"),
-    *("benchmark", "subprocess_agent", "jit", "hostile_requests", "page"),
+    *("bounds", "hostile_league", "power_cut", "examples", "benchmark"),
+    *("subprocess_agent", "jit", "hostile_requests", "page"),
 )
 
 

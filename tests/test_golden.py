@@ -23,7 +23,6 @@ import itertools
 import json
 import threading
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import partial
@@ -44,7 +43,7 @@ from checkers_env.state import DrawRules
 from tests import DATA
 from training.evolution.game_runner import open_game_runner
 from training.trainer import loop
-from training.trainer.presets import ABLATIONS, PRESETS, STRONG_ABLATIONS, TD_PRESETS
+from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS
 
 FILE = DATA / "golden.json"
 COMMAND = "python -m tests.test_golden"
@@ -60,7 +59,7 @@ VARIANTS: dict[str, Any] = {  # options that no preset has
     "c0, the last of equal moves by piece": replace(C0, tie="last", order="piece"),
     "c5-n0.001 from random positions": replace(C5, openings="three-move", random_plies=6),
 }
-PRESETS_BY_NAME = {**PRESETS, **ABLATIONS, **TD_PRESETS, **STRONG_ABLATIONS}
+PRESETS_BY_NAME = {**PRESETS, **ABLATIONS, **TD_PRESETS}
 REGIMES: dict[str, Any] = {name: preset.regime for name, preset in PRESETS_BY_NAME.items()}
 REGIMES |= VARIANTS
 del REGIMES["samuel"]  # c5-n0.001 with an evaluator whose kernels take 16 s to compile
@@ -71,9 +70,15 @@ LONG = SMALL | {"parents": 6, "opponents": 2}  # for some ten generations
 TINY = SMALL | {"opponents": 1, "depth": 1, "max_moves": 20}  # for more than that
 SMALLER: dict[str, dict[str, float]] = {
     **{name: {"games": 10} for name in (*TD_PRESETS, "c5-n0.001 from random positions")},
-    **{name: {"games": 4} for name in STRONG_ABLATIONS},
-    "strong-1": {"games": 3},
-    "strong": {"games": 2, "first_fit": 1, "nodes": 50, "side_nodes": 30},
+    "strong": {
+        "games": 4,
+        "nodes": 50,
+        "side_nodes": 30,
+        "steps": 3,
+        "batch": 64,
+        "play": 1,
+        "study": 1,
+    },
     **{name: {"step_size": 0.02} for name in ("c1-tuple", "c5-tuple")},  # else no child survives
     "c10-rr": {"parents": 3},
 }
@@ -103,18 +108,10 @@ def hashed(*numbers: Any) -> str:
     return hashlib.sha256(content).hexdigest()[:DIGITS]
 
 
-def unpacked(genome: Any) -> Any:
-    """Return weights; compressed ones as the bytes that were compressed."""
-    if genome.dtype != np.uint8:
-        return genome
-    return np.frombuffer(zlib.decompress(genome.tobytes()), np.uint8)
-
-
 def small(name: str) -> tuple[Any, int]:
     """Return a regime with small sizes, and the generations that show all it does."""
     regime = REGIMES[name]
-    one = name == "strong" or name in STRONG_ABLATIONS
-    generations = 1 if one else getattr(regime, "social_every", 1) + 1
+    generations = getattr(regime, "social_every", 1) + 1
     sizes = SMALL if generations <= 2 else LONG if generations <= 11 else TINY
     sizes = sizes | SMALLER.get(name, {})
     own = {field.name: getattr(regime, field.name) for field in fields(regime)}
@@ -125,8 +122,8 @@ def small(name: str) -> tuple[Any, int]:
 
 
 def weights_of(state: Any) -> Any:
-    """Return what a regime learns: genomes, a distribution's mean, or the weights of tables."""
-    names = ("genomes", "mean", "weights", "packed")
+    """Return what a regime learns: genomes, weights, or a distribution's mean."""
+    names = ("genomes", "genome", "mean", "weights")
     return next(state.arrays[name] for name in names if name in state.arrays)
 
 
@@ -139,10 +136,8 @@ def training(name: str) -> str:
         for _ in range(generations):
             state, _ = regime.step(state, runner)
     assert not np.array_equal(weights_of(state), first)
-    numbers = [unpacked(weights_of(state))]
-    if name not in STRONG_ABLATIONS:  # there it is the same again, rounded, and takes a second
-        champion = regime.champion(state)
-        numbers += [unpacked(champion.genome), champion.metadata.king]
+    champion = regime.champion(state)
+    numbers = [weights_of(state), champion.genome, champion.metadata.king]
     if hasattr(regime, "king_rule"):
         numbers += [state.population.steps, state.population.kings, state.scores]
     return hashed(*numbers)
@@ -158,7 +153,7 @@ def whole_run(name: str) -> str:
     measured = np.sort(list(columns.values()), axis=0)  # in no order of names
     assert len(measured) > 5
     champion = regime.champion(checkpoint.state)
-    return hashed(unpacked(champion.genome), np.nan_to_num(measured, nan=-9.0))
+    return hashed(champion.genome, np.nan_to_num(measured, nan=-9.0))
 
 
 def match(
@@ -204,7 +199,7 @@ def searched(**made: Any) -> str:
 def values() -> str:
     """Evaluate the positions of random games by each kind of evaluator, as both sides see them."""
     rng, found = np.random.default_rng(SEED), []
-    evaluators = [agents.make(name).player.evaluator for name in (*NETWORKS, "strong-1", "strong")]
+    evaluators = [agents.make(name).player.evaluator for name in (*NETWORKS, "strong-2")]
     for _ in range(3):
         board = checkers_env.Board()
         while not board.outcome():
@@ -254,7 +249,7 @@ ENTRIES: dict[str, Callable[[], str]] = {
     ),
     **{
         f"match {name} against material": partial(match, {"agent": name, "depth": 6}, MATERIAL)
-        for name in ("strong", "strong-1")
+        for name in ("strong", "strong-2")
     },
     "match mcts against mcts-ept": partial(
         match, {"agent": "mcts", "simulations": 50}, {"agent": "mcts-ept", "simulations": 50}
@@ -286,7 +281,7 @@ ENTRIES: dict[str, Callable[[], str]] = {
             {"agent": "c0", "depth": 6},
             {"agent": "c5-n0.001", "depth": 6},
             {"agent": "strong", "depth": 8},
-            {"agent": "strong-1", "depth": 8},
+            {"agent": "strong-2", "depth": 8},
         )
     },
     "values of positions": values,

@@ -33,12 +33,12 @@ MAY_IMPORT_NUMBA = {
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
     "checkers_env": 4_262,
-    "agents": 8_682,
-    "training": 13_230,
-    "docstrings": 5_971,
-    "JavaScript": 6_742,
+    "agents": 8_659,
+    "training": 13_023,
+    "docstrings": 5_911,
+    "JavaScript": 6_648,
     "templates": 1_506,
-    "tests": 22_513,
+    "tests": 22_459,
     "words": 50_000,
     "files": 605,
 }

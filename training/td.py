@@ -4,9 +4,9 @@
     python training/td.py --list
 
 Without a player, c5-n0.001: 126,000 games of self-play of 32 random-walk 5-tuples, alpha 0.001. A
-generation is 1,000 games. The player strong learns large tables by deep searches, in an hour, with
-generations of 1,200 games. The folder of a run holds a checkpoint, the weights, the performance
-curve (CSV and PNG) and what TensorBoard shows (tensorboard --logdir runs).
+generation is 1,000 games. The player strong learns a small network from searches of its own games,
+in hours, with generations of 4,000 games. The folder of a run holds a checkpoint, the weights, the
+performance curve (CSV and PNG) and what TensorBoard shows (tensorboard --logdir runs).
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ YARDSTICKS = (
 ANCHOR = "material (depth 4)"
 DEPTH = 4
 SHOWN = {  # rows of the README: the name of a player, and what it is in plain words
-    "strong": "taught itself by temporal differences and its own searches, in one CPU-hour",
+    "strong": "a small network that learned from searches of its own games",
     "learns-squares": "what a man and a king are worth on each square, evolved in five minutes",
     "learns": "the network of 2001 by a modern evolution strategy",
     "blondie24": "the network of 2001, evolved as in the paper",

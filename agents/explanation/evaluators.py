@@ -18,17 +18,9 @@ from agents.baselines.weighted_pieces import WeightedPieces
 from agents.blondie.architecture import BLONDIE_2001, dense_layers, forward
 from agents.blondie.network import Network
 from agents.evaluator import evaluate_position, start_state, state_size
+from agents.nnue.network import PAIRS, SMALL, Nnue, sums_at_output
 from agents.ntuple.indices import OWN_MAN, board_view
 from agents.ntuple.network import NTuple
-from agents.treestrap.network import WINDOW_COUNT, WINDOWS, TreeStrapNetwork, count_entry, stage_of
-from agents.treestrap.tapered import (
-    PAIRED_PIECES,
-    PARTS,
-    TaperedNetwork,
-    sum_pairs,
-    taper,
-    unpack_stages,
-)
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 HIDDEN_SIZES = BLONDIE_2001.hidden[:-1]
@@ -189,25 +181,24 @@ def _(system: NTuple, position: Position) -> Parts:
     )
 
 
-@find_parts.register(TreeStrapNetwork)
-@find_parts.register(TaperedNetwork)
-def _(network: TreeStrapNetwork | TaperedNetwork, position: Position) -> Parts:
-    def evaluate(position: Position) -> float:
-        return sum(_window_amounts(network, position)[1].values())
+@find_parts.register
+def _(network: Nnue, position: Position) -> Parts:
+    state, nodes = np.zeros(state_size(network), np.int32), np.zeros(PAIRS, np.float32)
 
-    sign = 1.0 if position.turn == BLACK else -1.0
-    amounts, terms = _window_amounts(network, position)
-    cells = [
-        Cell(tuple(sorted(_from_view(window, position.turn))), sign * amount, amount)
-        for window, amount in zip(WINDOWS, amounts.tolist(), strict=True)
-    ]
+    def split_sum(position: Position) -> tuple[float, float]:
+        start_state(network, position, position.turn, state)
+        return sums_at_output(network, position, position.turn, state, nodes)
+
+    squares = _removal_effects(position, lambda position: sum(split_sum(position)))
+    rest, pieces = split_sum(position)
     return Parts(
-        "windows",
-        sum(terms.values()),
-        terms,
-        _removal_effects(position, evaluate),
-        "how much lower the sum would be without the piece",
-        layers=_group("windows of {} squares", [len(cell.squares) for cell in cells], cells),
+        "network",
+        rest + pieces,
+        {"pieces": pieces, "network": rest},
+        squares,
+        "how much lower the sum at the output would be without the piece",
+        hidden=(nodes[:SMALL].astype(np.float64),),
+        perspective=position.turn,
     )
 
 
@@ -217,28 +208,6 @@ def _group(name: str, sizes: Iterable[int], cells: Iterable[Cell]) -> tuple[Laye
     for size, cell in zip(sizes, cells, strict=True):
         groups.setdefault(size, []).append(cell)
     return tuple(Layer(name.format(size), size, tuple(groups[size])) for size in sorted(groups))
-
-
-def _window_amounts(
-    network: TreeStrapNetwork | TaperedNetwork, position: Position
-) -> tuple[NDArray[np.float64], dict[str, float]]:
-    """Return what each window adds to the sum, shape (WINDOW_COUNT,), and the terms of the sum."""
-    state = np.zeros(state_size(network), np.int32)
-    start_state(network, position, position.turn, state)
-    entries, pairs = np.append(state[:WINDOW_COUNT], count_entry(position)), dict[str, float]()
-    if isinstance(network, TreeStrapNetwork):
-        levels = network.table[stage_of(position)][entries].astype(float)
-    else:
-        stage, parts = taper(position)
-        total = 0
-        if len(_occupied_squares(position)) <= PAIRED_PIECES:
-            total = sum_pairs(network, position, stage, np.zeros(PAIRED_PIECES, np.float32))
-        packed = np.append(network.table[stage][entries], total).tolist()
-        shares = 1 - parts / PARTS, parts / PARTS
-        *levels, paired = np.array(list(map(unpack_stages, packed))) @ shares
-        levels, pairs = np.array(levels), {"pairs of pieces": float(paired) * network.step}
-    *windows, count = (levels * float(network.step)).tolist()
-    return np.array(windows), {"numbers of pieces": count, "windows": sum(windows)} | pairs
 
 
 @find_parts.register

@@ -33,8 +33,8 @@ class Explanation(Parts):
     board
         The position.
     kind
-        ``network``, ``ntuple``, ``windows``, ``linear``, or ``opaque`` for agents of unknown kind,
-        which have a value at most.
+        ``network``, ``ntuple``, ``linear``, or ``opaque`` for agents of unknown kind, which have a
+        value at most.
     value
         Value for the side to move, -1 to 1; None if the agent has none.
     total
@@ -49,10 +49,11 @@ class Explanation(Parts):
         The piece difference's part of the total; None for evaluators without it.
     layers
         Of the network of 2001 the nodes over the 91 sub-squares, -1 to 1; of Nguyen's networks the
-        sums of the pieces there; of n-tuple systems the entries of the tuples; of `strong` what
-        the windows add to the total. A cell's effect on the total is good for the side to move.
+        sums of the pieces there; of n-tuple systems the entries of the tuples. A cell's effect on
+        the total is good for the side to move.
     hidden
-        Layers of a network that take in the whole board, float64, shape (width,).
+        Layers of a network that take in the whole board, float64, shape (width,); of `strong` the
+        16 nodes of its small layer, 0 to 1.
     perspective
         BLACK or WHITE: the side with positive pieces in the layers.
     """

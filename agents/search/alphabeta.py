@@ -454,8 +454,6 @@ def store_tt(context: KernelArg, frame: KernelArg, ply: int) -> None:
         bound = UPPER
     position = Position(frame.black, frame.white, frame.kings, context.root ^ (ply & 1))
     slot = tt_slot(style, ws.table, position, tt_namespace, frame.remaining)
-    if not selective(style):
-        ws.stored[slot >> 6] |= 1 << (slot & 63)
     entry = ws.table[slot]
     value = adjust_mate_distance(frame.value, -ply) if selective(style) else frame.value
     best = move_key(style, ws.rows[frame.best, PACKED_MOVE], frame.best - frame.begin)

@@ -132,13 +132,6 @@ def tag_of(entry: KernelArg) -> int:
 
 
 @kernel
-def position_of(entry: KernelArg) -> Position:
-    """Return the position of an entry of ENTRY."""
-    boards, turn = (1 << BOARD_BITS) - 1, tag_of(entry) >> 7 & 1
-    return Position(entry.black & boards, entry.white & boards, entry.kings, turn)
-
-
-@kernel
 def move_key(style: KernelArg, path: int, index: int) -> int:
     """Return what an entry stores of a move: its index, or fifteen bits of the packed move.
 

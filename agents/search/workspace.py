@@ -17,7 +17,7 @@ PLIES = MAX_DEPTH + 26  # captures can make a line at most 24 plies longer
 ROWS = 1 << 14
 TABLE_BITS = 12
 PAST = 256  # most positions of a game in a workspace
-STATE_WIDTH = 96
+STATE_WIDTH = 528
 KNOWN_MOVES = 1 << 12
 VISITED, EVALUATED, NAMESPACES, PLAYER = range(4)  # indices into `counts`
 
@@ -75,8 +75,6 @@ class Workspace(NamedTuple):
     states: NDArray[np.int32]
     scratch: NDArray[np.float32]  # float32[SCRATCH_SIZE], aligned to 64 bytes
     table: NDArray[np.void]  # ENTRY[a power of 2]: transposition table
-    # int64[entries / 64]: a bit for each entry that a full-width search wrote after a frame.
-    stored: NDArray[np.int64]
     killers: NDArray[np.int64]  # int64[PLIES]: the move that last cut off at a ply
     # int64[2, 1024]: history scores, by side and the last two squares of a move.
     history: NDArray[np.int64]
@@ -102,7 +100,6 @@ def workspace(table_bits: int = TABLE_BITS) -> Workspace:
         aligned_zeros((PLIES, 2, STATE_WIDTH), np.int32),
         aligned_zeros((SCRATCH_SIZE,), np.float32),
         new_table(table_bits),
-        np.zeros(max(1 << table_bits >> 6, 1), np.int64),
         np.zeros(PLIES, np.int64),
         np.zeros((2, 1024), np.int64),
         np.zeros(4, np.int64),

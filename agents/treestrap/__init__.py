@@ -1,9 +1,6 @@
-"""Strong player: a large n-tuple network that learns from deep searches of its own games.
+"""Former strong player `strong-2`, to measure progress by: a large n-tuple network.
 
-- ``network``: the evaluator that learns by temporal differences
-- ``learner``: its self-play, with TD(lambda) and TreeStrap updates
-- ``tapered``: the same windows, with stages that blend, and pairs of pieces
-- ``sampling``: self-play recorded as positions and search values
-- ``fitting``: a tapered network fitted to them
-- ``codec``: compressed tables for weight files
+- ``windows``: the parts of the board that have tables
+- ``tapered``: its evaluator, with stages that blend, and pairs of pieces
+- ``codec``: compressed tables of weight files
 """

@@ -1,6 +1,6 @@
 """Tapered n-tuple network: stages blend into each other, and pairs of pieces count in endings.
 
-The windows are those of :mod:`agents.treestrap.network`. An entry has a weight for each of four
+The windows are those of :mod:`agents.treestrap.windows`. An entry has a weight for each of four
 stages. A position blends the two stages nearest to its number of pieces, as tapered evaluations
 of chess engines do: nothing jumps where one stage ends. The larger windows see men only, so with
 few pieces each pair of pieces has a weight, too, wherever the two stand.
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluator import evaluate
+from agents.geometry import PLACES
 from agents.ntuple.indices import keep_indices
 from agents.simd import tanh
-from agents.treestrap.codec import STEP, pack, unpack
-from agents.treestrap.network import (
+from agents.treestrap.codec import STEP, unpack
+from agents.treestrap.windows import (
     INDEX_PARTS,
     OFFSETS,
     SIZE,
@@ -29,23 +30,21 @@ from agents.treestrap.network import (
 )
 from checkers_env.bits import lsb, popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import BLACK, SQUARES, Position, own_and_opponent
+from checkers_env.movegen import BLACK, Position, own_and_opponent
 
 PARTS = 12  # of the way from one stage to the next; each piece more is two parts
 FIRST_PARTS = 7  # stage 0 is pure at 3.5 pieces, stage 3 at 21.5
 PAIRED_PIECES = 12  # positions of more pieces have no pairs
 PIECE_KINDS = 4 * 32  # a man or king of either side on a square
 TAPERED_ENTRIES = STAGES * (SIZE + PIECE_KINDS**2)
-PLACES = np.zeros(35, np.int64)  # square of a bit, from 0
-PLACES[np.array(SQUARES)] = np.arange(32)
 
 
 class TaperedNetwork(NamedTuple):
     """Evaluator: tables for the kernels. Use :func:`tapered_network` to make one.
 
     A number holds the weights of two neighbouring stages, so that one addition sums both (see
-    :func:`pack_stages`). The state of a position is that of
-    :class:`agents.treestrap.network.TreeStrapNetwork`.
+    :func:`pack_stages`). The state of a position holds the index of each reading for the viewing
+    side.
     """
 
     table: NDArray[np.int32]  # (STAGES - 1, SIZE), by the lower stage
@@ -75,19 +74,8 @@ def tapered_network(
     return TaperedNetwork(*packed, float(step), *INDEX_PARTS)
 
 
-def pack_network(
-    table: NDArray[np.float32], pairs: NDArray[np.float32], step: float = STEP
-) -> NDArray[np.uint8]:
-    """Return the content of a weight file, with the weights rounded to multiples of `step`.
-
-    The arrays are those of :class:`agents.treestrap.fitting.Weights`. All entries of a stage are
-    stored before those of the next.
-    """
-    return pack(np.concatenate([table.T.ravel(), pairs.ravel()]), step)
-
-
 def unpack_network(packed: NDArray[np.uint8], step: float = STEP) -> TaperedNetwork:
-    """Return the network of what :func:`pack_network` has packed; raise ValueError otherwise."""
+    """Return the network of a packed weight file; raise ValueError for other bytes."""
     levels = unpack(packed, TAPERED_ENTRIES)
     table, pairs = levels[: SIZE * STAGES], levels[SIZE * STAGES :]
     return tapered_network(
@@ -146,25 +134,17 @@ def piece_kind(position: Position, bit: int) -> int:
 
 
 @kernel
-def write_piece_kinds(position: Position, kinds: KernelArg) -> int:
-    """Write the numbers of a position's pieces; return how many there are."""
-    pieces, count = position.black | position.white, 0
-    while pieces:
-        kinds[count] = piece_kind(position, lsb(pieces))
-        pieces &= pieces - 1
-        count += 1
-    return count
-
-
-@kernel
 def sum_pairs(network: TaperedNetwork, position: Position, stage: int, scratch: KernelArg) -> int:
     """Return the packed sum of the weights of all pairs of pieces; `scratch` gets their kinds."""
     pairs = network.pairs[stage]
-    total, count = 0, write_piece_kinds(position, scratch)
-    for i in range(count):
-        row = pairs[np.uint32(scratch[i])]
-        for j in range(i):
-            total += row[np.uint32(scratch[j])]
+    pieces, total, count = position.black | position.white, 0, 0
+    while pieces:
+        scratch[count] = piece_kind(position, lsb(pieces))
+        row = pairs[np.uint32(scratch[count])]
+        for i in range(count):
+            total += row[np.uint32(scratch[i])]
+        pieces &= pieces - 1
+        count += 1
     return total
 
 

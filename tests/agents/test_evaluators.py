@@ -15,18 +15,20 @@ from agents.evaluator import (
     start_state,
     state_size,
 )
+from agents.nnue.network import nnue
 from agents.ntuple.network import ntuple, table_size
 from agents.ntuple.tuples import TABLE_6_1
 from agents.treestrap.codec import STEP
-from agents.treestrap.network import SIZE, STAGES, treestrap_network
 from agents.treestrap.tapered import PIECE_KINDS, tapered_network
+from agents.treestrap.windows import SIZE, STAGES
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.endgame.test_endgame import turned
+from tests.agents.nnue.test_network import random_genome
 from tests.agents.search.test_alphabeta import random_boards
 
 BY_COLOUR = ("by colour", "nguyen-91", "nguyen-91-logistic")  # Black's pieces are positive
-BY_TURN = ("samuel", "treestrap", "tapered")  # the value depends on the side to move
+BY_TURN = ("samuel", "tapered", "nnue")  # the value depends on the side to move
 
 
 def rng():
@@ -48,11 +50,6 @@ def random_tapered():
     return tapered_network(table, pairs, STEP)
 
 
-def random_treestrap():
-    table = np.resize(rng().normal(0, 0.05, 9973).astype(np.float32), (STAGES, SIZE))
-    return treestrap_network(table)
-
-
 MAKERS = {
     **{name: lambda it=layout: random_network(it) for name, layout in NETWORK_LAYOUTS.items()},
     "own view": random_tuples,
@@ -60,8 +57,8 @@ MAKERS = {
     "weighted": lambda: weighted_pieces(rng().uniform(0.2, 2.0, 32), 1.5),
     "piece squares": lambda: piece_squares(rng().uniform(-0.5, 0.5, SQUARES_SIZE), 1.4),
     "samuel": lambda: samuel(rng().normal(0, 0.1, 8)),
-    "treestrap": random_treestrap,
     "tapered": random_tapered,
+    "nnue": lambda: nnue(random_genome()),
 }
 
 

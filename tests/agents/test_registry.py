@@ -15,7 +15,7 @@ from agents.analysis import analyse
 from agents.blondie.architecture import BLONDIE_1999
 from agents.registry import ZOO
 from agents.search.player import AlphaBeta
-from agents.search.selective import Selective
+from agents.search.selective import STRONG
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
@@ -76,12 +76,12 @@ def test_every_name_makes_a_player_that_depends_on_its_seed_only(name):
     assert games[0] == games[1]
 
 
-def test_strong_1_stays_as_it_is():
-    agent = agents.make("strong-1", nodes=50)
-    content = (ZOO / "former" / "strong-1.safetensors").read_bytes()
-    assert hashlib.sha256(content).hexdigest()[:16] == "f97a489c7d8da922"
-    assert agent.player.style == Selective(reduces=3, nodes=50)
-    assert "strong-1" not in agents.available()
+def test_former_player_stays_as_it_is():
+    agent = agents.make("strong-2", nodes=50)
+    content = (ZOO / "former" / "strong-2.safetensors").read_bytes()
+    assert hashlib.sha256(content).hexdigest()[:16] == "d9aca23128e81469"
+    assert agent.player.style == STRONG._replace(nodes=50)
+    assert "strong-2" not in agents.available()
 
 
 def test_folder_of_a_run_loads_its_player(weight_file, tmp_path, monkeypatch):

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from agents.simd import aligned_zeros, dense, tanh, tanh_all_exact
+from agents.simd import (
+    aligned_zeros,
+    dense,
+    exchange,
+    product_layer,
+    tanh,
+    tanh_all_exact,
+)
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17
@@ -83,3 +90,46 @@ def test_dense_adds_in_the_same_order_for_any_alignment(width):
         dense(moved_weights, shift, moved_values, shift, 40, 120, width, False)
         results.add(moved_values[120 : 120 + width].tobytes())
     assert len(results) == 1
+
+
+ENDS = (-32768, -32767, -256, -1, 0, 1, 254, 255, 256, 32767)
+
+
+@pytest.mark.parametrize(("count", "share"), [(64, 0.0), (64, 0.1), (128, 1.0)])
+def test_product_layer_is_a_clipped_matrix_product(count, share):
+    """Of the pairs of products a share is not 0."""
+    rng, starts = np.random.default_rng(count), (2 * count + 3, 1)
+    numbers = np.where(
+        rng.random((2, 2, 2 * count)) < 0.3,
+        rng.choice(ENDS, (2, 2, 2 * count)),
+        rng.integers(-40, 300, (2, 2, 2 * count)),
+    )
+    numbers[:, 0] *= np.repeat(rng.random((2, count)) < share, 2, axis=1)
+    state = rng.integers(-1000, 1000, 4 * count + 9).astype(np.int32)
+    for start, parts in zip(starts, numbers, strict=True):
+        pairs = parts.ravel()[0::2] + (parts.ravel()[1::2] << 16)
+        state[start : start + 2 * count] = pairs
+    weights = rng.integers(-1024, 1024, (2 * count, 16, 2)).astype(np.int16)
+    biases = rng.integers(-(2**20), 2**20, 16).astype(np.int32)
+    one, other = np.clip(numbers, 0, 255).swapaxes(0, 1)
+    products = (one * other + 128) >> 8
+    assert (share == 0) == (products.max() == 0)
+    expected = biases + products.ravel() @ weights.swapaxes(1, 2).reshape(-1, 16).astype(int)
+    unit = np.float32(1.5 / np.abs(expected).max())
+    values = aligned_zeros((256,), np.float32)
+    values[:] = rng.normal(size=256)
+    rest = values[16:].copy()
+    product_layer(state, starts, count, weights, biases, values, unit)
+    exact = np.clip(expected.astype(np.float32) * unit, 0, 1)
+    assert 0 in exact
+    assert exact.max() > 0
+    assert values[:16].tolist() == exact.tolist()
+    assert values[16:].tobytes() == rest.tobytes()
+
+
+def test_exchange_adds_and_subtracts_in_place_as_well():
+    old, plus, minus = np.random.default_rng(0).integers(-(2**20), 2**20, (3, 272)).astype(np.int32)
+    new, expected = np.zeros_like(old), old + plus - minus
+    exchange(old, plus, minus, new)
+    exchange(old, plus, minus, old)
+    assert new.tolist() == old.tolist() == expected.tolist()

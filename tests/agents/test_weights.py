@@ -81,11 +81,11 @@ def test_sparse_weights_round_trip(tmp_path_factory, values, negative):
 
 
 def test_file_of_format_1_is_read_with_current_names(tmp_path):
-    old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="windows")
+    old = fields(format=1, options={"drawing": [[1]], "king": 2}, architecture="ntuple")
     old |= {"made": {"score": 4.0}, "playouts": {"simulations": 8}, "own_leaves": False}
     write(tmp_path / "old", old)
     found = load_weights(tmp_path / "old")[1]
-    assert (found.architecture, found.extra) == ("treestrap", {"score": 4.0})
+    assert (found.architecture, found.extra) == ("ntuple", {"score": 4.0})
     assert (found.mcts_options, found.root_perspective) == ({"simulations": 8}, False)
     assert found.options == {"tuples": [[1]], "king": 2}
     save_weights(tmp_path / "new", genome(), found)

@@ -31,8 +31,7 @@ KINDS = {
     "WeightedPieces": "counts pieces by their squares",
     "PieceSquares": "weights of men and kings by square",
     "Samuel": "Samuel's features",
-    "TreeStrapNetwork": "windows of the board",
-    "TaperedNetwork": "windows of the board and pairs of pieces",
+    "Nnue": "small network",
 }
 """Evaluators in words, by class."""
 MAX_AMOUNT = {"depth": MAX_DEPTH, "simulations": 1_000_000}

@@ -121,7 +121,7 @@ OPPONENTS = (
     ),
     Opponent(
         "strong", "Strong",
-        "Taught itself in one hour of computing. Choose how far it may think.",
+        "A small network that taught itself. Choose how far it may think.",
         "strong", None, levels=STRONG_LEVELS,
     ),
 )  # fmt: skip

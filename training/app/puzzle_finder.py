@@ -2,7 +2,7 @@
 
     python -m training.app.puzzle_finder --games 800 --seed 1
 
-``strong-1`` with endgame tables judges. It searches the position behind each legal move: first with
+``strong-2`` with endgame tables judges. It searches the position behind each legal move: first with
 few positions, and in the end with `VERIFY_NODES`. The solution's value must be a clear win, and
 that of every other move not. The line goes on while the solver's next move is the only one, too.
 Weak players are among the zoo's on purpose: their mistakes are what puzzles are made of.
@@ -35,7 +35,7 @@ from training.league.entrants import display_name
 from training.report.move_judge import TABLE_PIECES, TABLES, MoveJudge
 from training.runtime.cli import run_command
 
-JUDGE = "strong-1"  # its search stays as it is, so equal seeds find equal puzzles
+JUDGE = "strong-2"  # its search stays as it is, so equal seeds find equal puzzles
 PLAYERS: tuple[tuple[str, dict[str, int]], ...] = (
     ("random", {}),
     ("heuristic", {}),
@@ -68,12 +68,12 @@ class Puzzle:
     rest: tuple[str, ...]  # further moves, up to a quiet position
     players: tuple[str, str]  # Black and White of the game, with their limits
     move: int  # number of the move in the game
-    nodes: int  # positions from which on strong-1 finds the first move
+    nodes: int  # positions from which on the judge finds the first move
     verified: int | str  # least depth of the searches behind the first moves, or "tables"
 
 
 class PuzzleJudge(MoveJudge):
-    """Finds moves that are the only ones to win, by ``strong-1`` and the endgame tables."""
+    """Finds moves that are the only ones to win, by ``strong-2`` and the endgame tables."""
 
     def __init__(self) -> None:
         super().__init__(JUDGE)

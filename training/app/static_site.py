@@ -45,7 +45,7 @@ TRAINED = {
     "learns": "network of 2001, learned by an evolution strategy",
     "learns-squares": "weights of men and kings by square, learned by an evolution strategy",
     "c5-n0.001": "n-tuples, learned by temporal differences",
-    "strong": "large tables, learned by temporal differences",
+    "strong": "small network, learned from searches of its own games",
 }
 PAGES = {
     "Play": "index.html",
@@ -55,7 +55,6 @@ PAGES = {
     "Evolution": "evolution.html",
     "Rules": "about.html",
 }
-LARGE = 1 << 20  # bytes; larger files are stored for offline use when they are first used
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -102,10 +101,6 @@ const answer = async (request) => {
   if (response.ok) await cache.put(request, response.clone());
   return response;
 };
-
-addEventListener("message", (event) => { // a weight file that a page has used
-  event.waitUntil(answer(new Request(event.data)));
-});
 
 addEventListener("fetch", (event) => {
   const { method, url } = event.request;
@@ -169,7 +164,7 @@ def _scripts(catalog: SiteCatalog) -> Iterable[tuple[str, str]]:
 def _catalog_script(catalog: SiteCatalog) -> str:
     """Return a module of agents and opponents."""
     constants: dict[str, Any] = {
-        "AGENTS": [it._asdict() | {"file": it.name in TRAINED} for it in catalog.entries()],
+        "AGENTS": [it._asdict() for it in catalog.entries()],
         "OPPONENTS": {one.id: list(_choices(one)) for one in OPPONENTS},
         "CHECKSUMS": {name: zlib.adler32(weight_file(name).read_bytes()) for name in TRAINED},
         "JUDGE": {"agent": JUDGE, "nodes": JUDGE_NODES},
@@ -224,9 +219,8 @@ def _service_worker(folder: Path, names: Sequence[str]) -> str:
     digest = hashlib.sha256()
     for name in sorted(names):
         digest.update(name.encode() + (folder / name).read_bytes())
-    stored = ["./", *(name for name in names if (folder / name).stat().st_size < LARGE)]
     script = SERVICE_WORKER.replace("$VERSION", digest.hexdigest()[:12])
-    return script.replace("$FILES", json.dumps(stored))
+    return script.replace("$FILES", json.dumps(["./", *names]))
 
 
 @dataclass(frozen=True)

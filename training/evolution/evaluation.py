@@ -44,31 +44,6 @@ def performance_curve(
     return metrics
 
 
-def material_scores(
-    player: Any,
-    depths: Sequence[int],
-    cards: int,
-    seed: tuple[int, ...],
-    rules: DrawRules,
-    runner: GameRunner,
-) -> Metrics:
-    """Measure a player against the piece counter, a game a colour with each card of the ballot.
-
-    Both search the same plies, in one match for each of `depths`. The result is
-    ``score/material-DEPTH``: the mean score, a win 1 and a draw 1/2. `seed` is that of random ties.
-    """
-    metrics = {}
-    for depth in depths:
-        own, opponent = player._replace(depth=depth), AlphaBeta(Material(), depth, tie=CHANCE)
-        matchups: list[Matchup] = []
-        for number, card in enumerate(TWO_MOVE[:cards]):
-            matchups += both_colours(own, opponent, card, (*seed, depth, number))
-        scores = np.array(play_for(Payoff(1.0, 0.5, 0.0), matchups, rules, runner))
-        score = np.mean(scores == 1.0) + np.mean(scores == 0.5) / 2
-        metrics[f"score/material-{depth}"] = float(score)
-    return metrics
-
-
 def both_colours(
     player: Any, opponent: Any, card: str | None, seed: tuple[int, ...]
 ) -> list[Matchup]:
@@ -85,8 +60,3 @@ def play_for(
     """Play games of :func:`both_colours`; return the player's payoff of each game."""
     games = runner.play(matchups, rules)
     return [payoff.of(game.result, (BLACK, WHITE)[index % 2]) for index, game in enumerate(games)]
-
-
-def is_log_spaced(generation: int) -> bool:
-    """Return whether a generation is one of 1, 2, 3, 4, 6, 8, 12, 16, 24 ...: two to a doubling."""
-    return generation > 0 and generation // (generation & -generation) in (1, 3)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, count, repeat
 from operator import itemgetter
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from training.runtime.executors import open_executor, stop_requested
 
 CHUNKS_PER_WORKER = 4  # parts of a call's games for processes: small parts keep all busy to the end
 KNOWN_GAMES = 2048  # of the last calls, for the next ones
+
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Matchup(NamedTuple):
@@ -71,6 +75,18 @@ class GameRunner:
         for key in [*self._known][: max(len(self._known) - KNOWN_GAMES, 0)]:
             del self._known[key]
         return games
+
+    def map(self, call: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """Call a function with each item, at once; return the results in order."""
+        timed = [*self._pool.map(partial(_timed, call), items)]
+        self.seconds += sum(seconds for _, seconds in timed)
+        return [result for result, _ in timed]
+
+    def map_threads(self, call: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """Call a function that writes to arrays with each item, at once if threads share them."""
+        if isinstance(self._pool, ThreadPoolExecutor):
+            return self.map(call, items)
+        return [*map(call, items)]
 
     def _play(self, games: dict[GameKey, Matchup], rules: DrawRules) -> list[MatchGame]:
         tasks = [*zip(count(), games.values(), map(player_numbers, games), strict=False)]
@@ -185,6 +201,13 @@ def play_matchup(
         player_ids=numbers,
     )
     return game, time.thread_time() - began
+
+
+def _timed(call: Callable[[T], R], item: T) -> tuple[R, float]:
+    """Call a function; return its result and its CPU time in seconds."""
+    began = time.thread_time()
+    result = call(item)
+    return result, time.thread_time() - began
 
 
 @contextmanager

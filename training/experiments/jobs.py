@@ -17,18 +17,17 @@ from agents.search.alphabeta import RESULTS_VERSION
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
 from training.regimes import Regime
-from training.regimes.refit import Refit
-from training.regimes.treestrap import TreeStrap
-from training.trainer.presets import ABLATIONS, PRESETS, STRONG_ABLATIONS, TD_PRESETS, Preset
+from training.regimes.bootstrap import Bootstrap
+from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset
 from training.trainer.variants import make_variant
 
-PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **STRONG_ABLATIONS, **ABLATIONS}
+PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **ABLATIONS}
 POINTS = 100  # points of a curve, at most
 FEW_POINTS = {"c5-tuple-sum": 10, "c1-tuple-sum": 10}  # and of their variants: there are many
 KEY_DIGITS = 16
 VALIDATION_SEED = 100  # first seed of players outside all tables: the opponents of the validation
 # Sizes that a trial scales down to.
-SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "cards": 1, "first_fit": 1}
+SMALLEST = {"parents": 3, "pairs": 3, "games": 1, "steps": 1, "play": 1, "study": 1}
 CHAMPIONS_KEPT = {"blondie24-rr": 5}  # champions of a run, if not one (thesis, Table 4.1)
 
 
@@ -132,11 +131,6 @@ class Run:
         return regime
 
     @property
-    def measures_itself(self) -> bool:
-        """Whether the run measures its scores itself, so that its player enters no match."""
-        return isinstance(self.regime, TreeStrap | Refit)
-
-    @property
     def is_variant(self) -> bool:
         """Whether its constants are not those of a preset; git does not keep its champions."""
         return self.preset not in PLAYERS
@@ -149,8 +143,6 @@ class Run:
     @property
     def point_every(self) -> int:
         """Generations a point of the curve: the same for all runs of a preset."""
-        if self.measures_itself:
-            return 1
         points = FEW_POINTS.get(self.preset.partition("@")[0], POINTS)
         points = max(1, round(points * self.scale))
         whole = replace(self, generations=get_preset(self.preset).generations)
@@ -159,7 +151,7 @@ class Run:
     @property
     def kept(self) -> int:
         """Number of champions in the results, the best first."""
-        if self.measures_itself:
+        if isinstance(self.regime, Bootstrap):  # its player searches selectively: no match has that
             return 0
         return min(CHAMPIONS_KEPT.get(self.preset, 1), self.regime.parents)
 

@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from training.experiments.inference import half_width
 from training.experiments.results import MatchResult, TrainingResult
 from training.rating.thesis_ratings import rate_match
-from training.regimes.treestrap import TreeStrap
 
 POINTS = {"W": 1.0, "D": 0.5, "L": 0.0}
 SWAPPED = str.maketrans("WL", "LW")
 STEPS = 11  # columns of a curve
-HALVINGS = (8, 6, 4, 2, 1, 0)  # columns: training time halved so often
-SCORES = {plies: f"score/material-{plies}" for plies in TreeStrap.evaluation_depths}
 
 
 class PlayerGame(NamedTuple):
@@ -174,25 +171,6 @@ def _against_start(run: TrainingResult) -> list[float]:
     ]
 
 
-def at(run: TrainingResult, line: ArrayLike, share: float = 1.0) -> float:
-    """Return the last value of a curve measured in a share of a run; nan for none."""
-    line = np.asarray(line)
-    reached = run.points <= max(1.0, share * run.points[-1])
-    known = np.flatnonzero(reached & ~np.isnan(run.curves[SCORES[4]]))
-    return float(line[known[-1]]) if len(known) and len(line) else np.nan
-
-
-def _strength(run: TrainingResult) -> list[float]:
-    return [*(100 * at(run, run.curves[name]) for name in SCORES.values()), run.origin.cpu_seconds]
-
-
-def _growth(line: Callable[[TrainingResult], ArrayLike]) -> Measure:
-    """Return the measure of a run's curve by share of its training time."""
-    shares = [0.5**halvings for halvings in HALVINGS]
-    columns = tuple(f"1/{2**halvings}" if halvings else "all" for halvings in HALVINGS)
-    return Measure(columns, lambda run: [at(run, line(run), share) for share in shares])
-
-
 def _curve(name: str) -> Measure:
     """Return the measure of a curve at equal steps from its start to its end."""
     shares = np.linspace(0, 1, STEPS)
@@ -243,14 +221,6 @@ MEASURES = {
         ),
         _against_start,
     ),
-    "strength": Measure(
-        (*(f"at {plies} plies, %" for plies in SCORES), "CPU-seconds of training"), _strength
-    ),
-    "clock": _growth(lambda run: run.origin.clock),
-    **{
-        f"strength-{plies}": _growth(lambda run, name=name: 100 * run.curves[name])  # type: ignore[misc]
-        for plies, name in SCORES.items()
-    },
     **{
         name: _curve(name)
         for name in (

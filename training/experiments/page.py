@@ -14,7 +14,7 @@ from training.experiments.claims import OWN, OWN_CLAIMS, PAPER_CLAIMS, Claim
 from training.experiments.effects import ABOVE_HALF, EFFECTS, TIMES
 from training.experiments.inference import Interval
 from training.experiments.jobs import Player, Run
-from training.experiments.measures import SCORES, brief
+from training.experiments.measures import brief
 from training.experiments.plan import Scope, figures
 from training.experiments.plots import curves, dots, forest
 from training.experiments.results import ResultStore, TrainingResult
@@ -41,30 +41,14 @@ PANELS: dict[str, tuple[Sequence[str], Sequence[tuple[str, str]]]] = {
         ),
     ),
 }
-GROWTH = (
-    (
-        "strong-1",
-        "strong-base",
-        *(f"strong-{plies}" for plies in ("1-ply", "2-plies", "6-plies", "no-tree")),
-    ),
-    [(name, f"score at {plies} plies") for plies, name in SCORES.items()],
-)
 # Pictures of scores against the piece counter: for each label a table and its column.
 DOTS = {
-    "ingredients": {
-        "at 4 plies": ("strong-ingredients", 0),
-        "at 6 plies": ("strong-ingredients", 1),
-    },
     "learning": {"at 4 plies": ("learns-4-plies", 0), "at 6 plies": ("learns-6-plies", 0)},
 }
 CAPTIONS = {
     "claims": "Effects and intervals of the claims.",
     "curves": "Parents against the yardsticks over the generations: mean payoff (+1, 0, -2).",
     "reasons": "What happens to the networks: step sizes, saturated outputs, and drawn games.",
-    "strength": "Scores of players that learn by deep searches against the piece counter, both at 4"
-    " or at 6 plies, by the CPU time of their training.",
-    "ingredients": "The strong player after a minute, without one ingredient at a time: scores "
-    "against the piece counter.",
     "learning": "Champions of changed evolution against the piece counter.",
 }
 SECTIONS = {"The papers' claims": PAPER_CLAIMS, "Our own claims": OWN_CLAIMS}
@@ -204,10 +188,10 @@ def _pictures(judged: Sequence[Verdict], scope: Scope, store: ResultStore) -> di
     found = {}
     if scores := [it for it in judged if it.claim.unit == ABOVE_HALF and it.measured.values]:
         found["claims"] = forest(scores)
-    for name, (players, panels) in (*PANELS.items(), ("strength", GROWTH)):
+    for name, (players, panels) in PANELS.items():
         runs = {player: done for player in players if (done := _runs(player, scope, store))}
         if runs:
-            found[name] = curves(runs, panels, timed=name == "strength")
+            found[name] = curves(runs, panels)
     return found
 
 

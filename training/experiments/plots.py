@@ -89,9 +89,7 @@ def _mark(
 
 
 def curves(
-    runs: Mapping[str, Sequence[TrainingResult]],
-    panels: Sequence[tuple[str, str]],
-    timed: bool = False,
+    runs: Mapping[str, Sequence[TrainingResult]], panels: Sequence[tuple[str, str]]
 ) -> bytes:
     """Plot measurements over training, mean and 95 % interval of each player's runs; return SVG."""
     figure, _ = new_figure(8.5, 3.2 * len(panels), len(panels))
@@ -101,16 +99,11 @@ def curves(
             known = ~np.isnan(lines).any(axis=0)
             points, lines = seeds[0].points, lines[:, known]
             reached = 100 * points[known] / points[-1]
-            if timed:
-                reached = np.mean([run.origin.clock for run in seeds], axis=0)[known]
             colour, mean = f"C{number}", lines.mean(axis=0)
             seeds_told = f"{player} ({len(seeds)} seed{'s' if len(seeds) > 1 else ''})"
             axes.plot(reached, mean, color=colour, label=seeds_told)
             half = half_width(lines)
             axes.fill_between(reached, mean - half, mean + half, color=colour, alpha=0.2)
         axes.set(ylabel=label)
-    if timed:
-        axes.set(xlabel="CPU-seconds of training", xscale="log")
-    else:
-        axes.set(xlabel="% of the generations")
+    axes.set(xlabel="% of the generations")
     return to_svg(figure, 3)

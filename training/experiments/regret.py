@@ -45,12 +45,12 @@ from training.trainer.presets import ABLATIONS, PRESETS
 
 SOURCES = (  # players of the games whose positions are judged
     *("heuristic", "material@depth=2", "material@depth=4", "blondie24@depth=4", "c10@depth=4"),
-    *("c5-n0.001@depth=4", "learns-squares@depth=4", "strong@nodes=100"),
+    *("c5-n0.001@depth=4", "learns-squares@depth=4", "strong-2@nodes=100"),
 )
 PIECES = range(24, 4, -1)
 EACH = 25  # positions with each number of pieces
 POSITIONS, VALUES, CHOICES = "positions.txt", "regret.jsonl", "choices.jsonl"
-JUDGE, NODES = "strong", 1_000_000  # positions that the judge visits for each legal move
+JUDGE, NODES = "strong-2", 1_000_000  # positions that the judge visits for each legal move
 VALUE_FIELDS = {"position": int, "fen": str, "judge": str, "moves": list, "values": list}
 CHOICE_FIELDS = {"player": str, "member": int, "version": str, "moves": str, "kept": str}
 MEMBERS = 10  # champions of a preset
@@ -100,7 +100,7 @@ def run(arguments: Sequence[str], console: Console) -> None:
         write_atomically(place, "".join(f"{fen}\n" for fen in sample_positions(EACH)).encode())
     fens = place.read_text("utf-8").split("\n")[:-1]
     record_choices(results, fens, PLAYERS, console)
-    weights = name_champion((ZOO / f"{JUDGE}{WEIGHTS_SUFFIX}").read_bytes())
+    weights = name_champion((ZOO / "former" / f"{JUDGE}{WEIGHTS_SUFFIX}").read_bytes())
     name = f"{JUDGE} {weights}, {NODES} nodes, search {RESULTS_VERSION}"
     judge_positions(results, fens, MoveJudge(JUDGE, nodes=NODES), name, console)
 

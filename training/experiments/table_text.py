@@ -12,9 +12,8 @@ from rich.table import Table as RichTable
 
 from training.experiments.jobs import Conditions, Player, find_preset, get_preset
 from training.experiments.tables import Table
-from training.regimes.refit import Refit
+from training.regimes.bootstrap import Bootstrap
 from training.regimes.td_learning import TDLearning
-from training.regimes.treestrap import TreeStrap
 
 ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 MOST_BUDGETS = 4  # told below a table; others stand in the table of all budgets
@@ -98,9 +97,9 @@ def search_in_training(name: str) -> str:
     regime: Any = preset.regime
     if getattr(regime, "simulations", 0):
         return f"by {regime.simulations} playouts a move"
-    if isinstance(regime, Refit):
+    if isinstance(regime, Bootstrap):
         return f"by {regime.nodes} positions a move"
-    plies = regime.search if isinstance(regime, TDLearning | TreeStrap) else regime.depth
+    plies = regime.search if isinstance(regime, TDLearning) else regime.depth
     return f"at {plies} pl{'y' if plies == 1 else 'ies'}" if plies else "without search"
 
 

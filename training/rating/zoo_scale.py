@@ -13,16 +13,19 @@ from training.league.records import Entrant
 
 # Rated in leagues of their own on this scale (docs/app.md).
 STRONG_NODES = {
-    10: -96, 15: 119, 30: 334, 50: 394, 80: 476, 100: 547, 200: 632, 400: 722, 600: 806,
-    1_000: 919, 3_000: 1020, 5_000: 1081, 10_000: 1159, 100_000: 1250,
+    10: -80, 15: 69, 30: 274, 50: 330, 80: 428, 100: 529, 200: 630, 400: 724, 600: 782,
+    800: 898, 1_000: 930, 3_000: 1022, 5_000: 1097, 10_000: 1171, 100_000: 1250,
+}  # fmt: skip
+FORMER = {
+    "strong-2@nodes=30": 334, "strong-2@nodes=100": 547, "strong-2@depth=4": 796,
+    "strong-2@nodes=1000": 919, "strong-2@nodes=10000": 1159,
 }  # fmt: skip
 APART = {"learns-squares@depth=3": 186, "alphazero@simulations=200": -59, "alphazero": -59}
 BLUNDERS = {0.8: -680, 0.6: -590, 0.4: -482, 0.3: -431, 0.2: -357}  # of material@depth=2
 ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
     *("random", "nguyen-1ply@depth=4", "c10-npd@depth=4", "material@depth=1", "hughes@depth=4"),
     *("material@depth=2", "c0-1ply@depth=4", "material@depth=4", "blondie24@depth=4"),
-    *("c10@depth=4", "learns@depth=4", "learns-squares@depth=4", "strong@nodes=30"),
-    *("strong@nodes=100", "strong@depth=4", "strong@nodes=1000", "strong@nodes=10000"),
+    *("c10@depth=4", "learns@depth=4", "learns-squares@depth=4", *FORMER),
 )
 
 
@@ -30,7 +33,7 @@ ANCHORS = (  # opponents of an agent that is rated alone, the weakest first
 def zoo_scale() -> dict[str, int]:
     """Return the ratings of the zoo's page, and of the levels, by the texts of their agents."""
     page = files("agents").joinpath("zoo/README.md").read_text("utf-8")
-    scale = APART | {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
+    scale = APART | FORMER | {f"strong@nodes={nodes}": elo for nodes, elo in STRONG_NODES.items()}
     scale |= {f"material@depth=2,blunder={share}": elo for share, elo in BLUNDERS.items()}
     for trained, baseline, elo in re.findall(
         r"^\| \d+ \| (?:\[([^]]+)\]\S*|\*([^*]+)\*) \| ([+-]\d+) ", page, re.MULTILINE

@@ -1,15 +1,14 @@
 """Training regimes of the papers: one file each, which reads like the paper's method section.
 
+- bootstrap: a small network that learns the search values of self-play, in rounds
 - coevolution: Blondie24's (mu + mu) evolution (1999, 2001) and the thesis's C0
 - coevolution_extended: coevolution with recombination, openings, a hall of fame, leagues
 - social_learning: the thesis's individual and social learning (C10 ...)
 - genetic_algorithm: Nguyen's elites, crossover and safe mutation
 - evolution_strategies: OpenAI-ES and separable CMA-ES in self-play
-- refit: tapered tables fitted to the search values of self-play
 - tournament_play: what the regimes of tournaments share
 - self_play: what the regimes of self-play share
 - td_learning: temporal differences and TD-leaf
-- treestrap: TD(lambda) and TreeStrap towards the values of searches
 
 A new regime is one file here, whose class has the :func:`register` decorator, and one preset.
 """
@@ -78,10 +77,6 @@ class Regime(Protocol):
 
     def metrics(self, state: State) -> Metrics:
         """Summarise the weights of a state, without games."""
-
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play games for measurement only, by the run's seed; by default, none."""
-        return {}
 
     def champion(self, state: State, member: int = 0) -> Champion:
         """Return the content of the weight file of a survivor; 0 is the best."""

@@ -10,8 +10,6 @@ import numpy as np
 from agents.match_kernel import SelfPlayStats
 from checkers_env.openings import BALLOTS, ELEVEN_MAN
 from checkers_env.state import DrawRules
-from training.evolution.evaluation import material_scores
-from training.evolution.game_runner import GameRunner
 from training.evolution.metrics import Metrics, population_metrics
 from training.evolution.state import State
 from training.regimes import Regime
@@ -32,8 +30,6 @@ class SelfPlayRegime(Regime):
     root_perspective = True
     parents = 1
     king = 1.0  # a regime with K as a constant has its own
-    evaluation_depths = (4, 6)  # plies of both players in games against the piece counter
-    cards = 0  # of the two-move ballot in these games
 
     @property
     def rules(self) -> DrawRules:
@@ -48,18 +44,6 @@ class SelfPlayRegime(Regime):
     def metrics(self, state: State) -> Metrics:
         """Summarise the weights."""
         return population_metrics(state.arrays["weights"], np.full(1, self.king))
-
-    def measured_at(self, generation: int) -> bool:
-        """Return whether the player meets the piece counter after a generation."""
-        return False
-
-    def evaluate(self, state: State, seed: int, runner: GameRunner) -> Metrics:
-        """Play the piece counter at two depths, the same for both."""
-        if not self.measured_at(state.generation):
-            return {}
-        (player,), seed_of_it = self.contenders(state), (seed, state.generation)
-        depths = self.evaluation_depths
-        return material_scores(player, depths, self.cards, seed_of_it, self.rules, runner)
 
 
 def self_play_metrics(stats: SelfPlayStats) -> Metrics:

@@ -230,8 +230,6 @@ def run_generation(
     state, metrics = regime.step(checkpoint.state, runner)
     speed = regime.games / (time.thread_time() + runner.seconds - began)
     metrics |= {SPEED: speed} | measure(config, state, runner, positions)
-    if config.curve_every:
-        metrics |= regime.evaluate(state, config.seed, runner)
     return with_metrics(replace(checkpoint, state=state), metrics)
 
 

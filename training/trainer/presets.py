@@ -12,14 +12,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from training.regimes import Regime
+from training.regimes.bootstrap import Bootstrap
 from training.regimes.coevolution import Coevolution
 from training.regimes.coevolution_extended import ExtendedCoevolution
 from training.regimes.evolution_strategies import EvolutionStrategy
 from training.regimes.genetic_algorithm import GeneticAlgorithm
-from training.regimes.refit import Refit
 from training.regimes.social_learning import SocialLearning
 from training.regimes.td_learning import TDLearning
-from training.regimes.treestrap import TreeStrap
 
 DEFAULT, TD_DEFAULT = "blondie24-2001", "c5-n0.001"
 
@@ -36,7 +35,10 @@ class Preset(NamedTuple):
     @property
     def games(self) -> int:
         """Games of the whole run."""
-        return self.generations * self.regime.games
+        played, regime = self.generations, self.regime
+        if isinstance(regime, Bootstrap):  # in the others it learns
+            played -= played // (regime.play + regime.study) * regime.study
+        return played * regime.games
 
 
 def _preset(
@@ -269,58 +271,11 @@ TD_PRESETS = {
         "eight features made by hand, weighed by TD-leaf(0.7), searched 2 ply",
         13,
     ),
-    "strong-1": Preset(
-        TreeStrap(games=1200, endgame=4),
-        512,
-        "Veness et al. 2009; Beal & Smith 1999; Al-Khateeb 2011, ch. 6",
-        "53 large windows, TD(0.8) and TreeStrap from searches of 4 plies, "
-        "endings of 4 pieces known",
-        2800,
-    ),
     "strong": Preset(
-        Refit(),
-        48,
-        "Samuel 1967; Anthony et al. 2017",
-        "strong-1 (614,400 games), tapered and with pairs of pieces, fitted to its own searches",
-        630,
+        Bootstrap(games=4000),
+        120,
+        "Samuel 1967; Anthony et al. 2017; Nasu 2018",
+        "a small network that learns from searches: of strong-2, then in rounds of its own",
+        12_400,
     ),
-}
-
-# The strong player without one ingredient at a time. A run has 16 generations, of as many games as
-# take 60 CPU-seconds in all, by one measurement each.
-STRONG_GENERATIONS = 16
-
-
-def _strong(what: str, games: int, **changes: Any) -> Preset:
-    whole: Any = TD_PRESETS["strong-1"]
-    regime = replace(whole.regime, games=games, **changes)
-    return Preset(regime, STRONG_GENERATIONS, whole.source, what, 60)
-
-
-STRONG_ABLATIONS = {
-    "strong-base": _strong("as it is", 540),
-    "strong-1-ply": _strong("learns from searches of 1 ply", 3890, search=1),
-    "strong-2-plies": _strong("learns from searches of 2 plies", 2810, search=2),
-    "strong-3-plies": _strong("learns from searches of 3 plies", 1190, search=3),
-    "strong-6-plies": _strong("learns from searches of 6 plies", 110, search=6),
-    "strong-no-tree": _strong("learns nothing of positions inside searches", 680, inner=0),
-    "strong-no-lambda": _strong("learns from its own search only, lambda 0", 490, lam=0.0),
-    "strong-no-coherence": _strong("the same step for all weights", 630, coherence=False),
-    "strong-no-coherence-0.2": _strong(
-        "the same step for all weights, alpha 0.2", 510, coherence=False, alpha=0.2
-    ),
-    "strong-captures": _strong("learns about positions with captures as well", 490, quiet=False),
-    "strong-no-repetition": _strong("does not know of repetitions", 420, repetition=False),
-    "strong-no-ballot": _strong(
-        "games from the start position and some random plies", 540, openings="none"
-    ),
-    "strong-no-random-plies": _strong("no random plies after the ballot", 570, random_plies=0),
-    "strong-no-openings": _strong(
-        "all games from the start position, none of it at random",
-        490,
-        openings="none",
-        random_plies=0,
-    ),
-    "strong-no-epsilon": _strong("no random moves after the opening", 480, epsilon=0.0),
-    "strong-no-endgame": _strong("without endgame tables in training and play", 500, endgame=0),
 }

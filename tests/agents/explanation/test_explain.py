@@ -17,16 +17,17 @@ from agents.continual.pool import rank_strategies
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from agents.search.player import AlphaBeta
-from agents.treestrap.network import WINDOWS, TreeStrapNetwork
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.baselines.test_samuel import features
 from tests.agents.ntuple.test_network import MIXED, indices
 from tests.agents.search.test_alphabeta import Tempo
-from tests.agents.treestrap.test_network import named
 
-BLONDIE24 = Path(agents.__file__).with_name("zoo") / "blondie24.safetensors"
+BLONDIE24, STRONG = (
+    Path(agents.__file__).with_name("zoo") / f"{name}.safetensors"
+    for name in ("blondie24", "strong")
+)
 SUBSQUARES = oracle.subsquares()
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -127,38 +128,42 @@ def test_explanation_equals_the_weight_file(network):
             assert effects[place] == pytest.approx(total - silenced, abs=1e-4)
 
 
-def weight_in_stage(network, entry, count):
-    """Return the weight of a window's entry in a position of so many pieces."""
-    if isinstance(network, TreeStrapNetwork):
-        return network.table[min((count - 1) // 6, 3), entry] * network.step
-    at = min(max((count - 3.5) / 6, 0), 3)  # stages 0 to 3 are those of 3.5, 9.5, 15.5, 21.5 pieces
-    stage = min(int(at), 2)
-    levels = network.table[stage, entry : entry + 1].view(np.int16).tolist()
-    levels[1] += levels[0] < 0  # of a negative lower half, one is borrowed from the upper
-    return np.interp(at - stage, [0, 1], levels) * network.step
+def strong_network(genome, side, pieces):
+    """Return the nodes of the small layer, the weighted sum of them, and that of the pieces."""
+    sizes = np.cumsum([128 * 512, 512, 6 * 512 * 16, 6 * 16, 6 * 17])
+    first, bias, second, second_bias, outputs, worths = np.split(genome.astype(float), sizes)
+    products = []
+    for view in (oracle.OTHER[side], side):
+        places = [
+            64 * (piece.lower() != view) + 32 * piece.isupper() + seen_from(view, square) - 1
+            for square, piece in pieces.items()
+        ]
+        layer = np.rint(255 * np.vstack([first.reshape(128, 512)[places], bias])).sum(axis=0)
+        one, other = np.split(np.clip(layer, 0, 255), 2)
+        products = [*np.floor((one * other + 128) / 256), *products]
+    number, unit = min(max(len(pieces) - 1, 0) // 4, 5), 256 / 255**2 / 1024
+    sums = products @ np.rint(1024 * second.reshape(6, 512, 16)[number])
+    sums += np.rint(second_bias.reshape(6, 16)[number] / unit)
+    nodes = np.clip(sums * unit, 0, 1)
+    constant, *weights = outputs.reshape(6, 17)[number]
+    return nodes, constant + nodes @ weights, np.rint(2**16 * worths[places]).sum() / 2**16
 
 
-@pytest.mark.parametrize("name", ["strong-1", "strong"])
-def test_windows_of_strong_add_up_to_its_value(name):
-    agent = agents.make(name)
-    network = agent.player.evaluator
+def test_network_of_strong_equals_its_weight_file():
+    agent, (genome, _) = agents.make("strong"), read(BLONDIE24.with_stem("strong"))
     for side, pieces in [*positions(12, 10), *positions(4, 10)]:
         found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
-        _, entries = named(side, pieces)
-        expected = {
-            tuple(sorted(seen_from(side, square) for square in window)): weight_in_stage(
-                network, entry, len(pieces)
-            )
-            for window, entry in zip(WINDOWS, entries[:-1], strict=True)
+        nodes, small, worth = strong_network(genome, side, pieces)
+        assert (found["kind"], found["piece_difference_share"]) == ("network", None)
+        assert found["hidden"][0] == pytest.approx(nodes, abs=1e-6)
+        assert terms(found) == pytest.approx({"pieces": worth, "network": small}, abs=1e-5)
+        assert found["total"] == sum(terms(found).values())
+        assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-6)
+        losses = {
+            square: small + worth - sum(strong_network(genome, side, without(pieces, square))[1:])
+            for square in pieces
         }
-        sign = 1 if side == "b" else -1
-        assert cells(found) == pytest.approx({at: sign * x for at, x in expected.items()})
-        assert terms(found)["windows"] == pytest.approx(sum(expected.values()), abs=1e-6)
-        assert sum(terms(found).values()) == pytest.approx(found["total"], abs=1e-6)
-        assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-3)
-        assert (found["kind"], found["perspective"]) == ("windows", "black")
-        if name == "strong":
-            assert (terms(found)["pairs of pieces"] != 0) == (len(pieces) <= 12)
+        assert contributions(found) == pytest.approx(losses, abs=1e-5)
 
 
 TUPLES = {"mixed": MIXED, "table-6.1": drawing.TABLE_6_1}

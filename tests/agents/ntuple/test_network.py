@@ -138,7 +138,7 @@ def test_sum_has_the_order_and_the_ties_that_tanh_loses(black_perspective):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: network.ntuple(()), "1 to 96 tuples, not 0"),
+        (lambda: network.ntuple(()), "1 to 528 tuples, not 0"),
         (lambda: network.ntuple(((1, 6, 1),)), "different squares"),
         (lambda: network.ntuple(((0, 1),)), "squares 1-32"),
         (lambda: network.ntuple(((1,),), np.zeros(6)), "have 5 entries"),

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from functools import cache
 
 import numpy as np
 import pytest
@@ -15,14 +14,10 @@ import agents
 from agents.baselines.samuel import samuel
 from agents.endgame.tables import load_tablebase
 from agents.match import play_game
+from agents.nnue.sampling import SamplingConfig, sample
 from agents.ntuple.td import TDConfig, learn
 from agents.search.interrupt import defer_signals, stop_after
 from agents.search.workspace import workspace
-from agents.treestrap import learner
-from agents.treestrap.learner import START, TreeStrapConfig
-from agents.treestrap.network import SIZE, STAGES, treestrap_network
-from agents.treestrap.sampling import SamplingConfig, sample
-from agents.treestrap.tapered import PIECE_KINDS, tapered_network
 from checkers_env import Board
 
 LOOP = """
@@ -31,6 +26,7 @@ import numpy as np
 import agents, checkers_env
 from agents.match import play_game
 from agents.baselines.samuel import samuel
+from agents.nnue.sampling import SamplingConfig, sample
 from agents.ntuple.td import learn
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 board, player, rng = checkers_env.Board(), agents.make("random"), np.random.default_rng(0)
@@ -132,7 +128,6 @@ SEARCHES = {
     "a game": lambda: play_game(*[agents.make("blondie24", depth=64).player] * 2),
     "a game of temporal differences": lambda: learn_td(1, depth=64),
     "a game of TD-leaf": lambda: learn_td(1, depth=64, leaf=True),
-    "a game of treestrap": lambda: learn_treestrap(1, 64),
     "a game with samples": lambda: sample_games(10**9),
 }
 
@@ -141,21 +136,10 @@ def learn_td(games, **settings):
     learn(samuel(np.zeros(8)), games, np.random.default_rng(0), TDConfig(**settings))
 
 
-def learn_treestrap(games, depth):
-    errors, rng = np.zeros((STAGES, SIZE, 2), np.float32), np.random.default_rng(0)
-    learner.learn(treestrap_network(), errors, games, rng, TreeStrapConfig(depth=depth))
-
-
-@cache  # it takes a second, in which Ctrl-C finds no game
-def network():
-    pairs = np.zeros((PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
-    table = np.resize(np.arange(-9, 10, dtype=np.int16), (SIZE, STAGES))
-    return tapered_network(table, pairs, 2.0**-8)
-
-
 def sample_games(nodes):
     config, tables = SamplingConfig(nodes=nodes, side_nodes=1), load_tablebase(2)
-    sample(network(), 1, np.random.default_rng(0), config, starts=START, tables=tables)
+    network, starts = agents.make("strong").player.evaluator, [Board().position]
+    sample(network, 1, np.random.default_rng(0), config, starts=starts, tables=tables)
 
 
 def test_ctrl_c_ends_a_search_without_a_limit_at_once(run_python):
@@ -177,7 +161,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for name in ("blondie24", "strong", "mcts"):
     agents.make(name).act(Board())
 tests.learn_td(1)
-tests.learn_treestrap(1, 1)
 tests.sample_games(1)
 print("compiled", flush=True)
 for name, search in tests.SEARCHES.items():

@@ -1,5 +1,6 @@
 """Weight files of the large n-tuple network."""
 
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -9,18 +10,26 @@ import agents
 from agents.architectures import load_player
 from agents.search.player import AlphaBeta
 from agents.search.selective import STRONG
-from agents.treestrap.codec import STEP, pack, unpack
-from agents.treestrap.network import SIZE, STAGES
+from agents.treestrap.codec import GAP, LEVELS, STEP, unpack
+from agents.treestrap.tapered import TAPERED_ENTRIES
 from agents.weights import WeightsMetadata, save_weights
 
-OPTIONS = {"step": STEP, "entries": STAGES * SIZE}
-HEADER = WeightsMetadata("treestrap", 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
+OPTIONS = {"step": STEP, "entries": TAPERED_ENTRIES}
+HEADER = WeightsMetadata("tapered", 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
+
+
+def pack(levels):
+    """Return the content of a weight file with these entries, int16."""
+    entries = np.flatnonzero(levels)
+    numbers = np.diff(entries, prepend=0).astype(GAP), levels.ravel()[entries].astype(LEVELS)
+    planes = [each.view(np.uint8).reshape(-1, each.itemsize).T for each in numbers]
+    return np.frombuffer(zlib.compress(b"".join(plane.tobytes() for plane in planes)), np.uint8)
 
 
 @pytest.fixture(scope="module")
 def table():
-    found, rng = np.zeros((STAGES, SIZE), np.float32), np.random.default_rng(0)
-    found.ravel()[rng.integers(0, found.size, 5000)] = rng.normal(0, 0.1, 5000)
+    found, rng = np.zeros(TAPERED_ENTRIES, np.int16), np.random.default_rng(0)
+    found[rng.integers(0, found.size, 5000)] = rng.integers(-99, 100, 5000)
     return found
 
 
@@ -39,8 +48,7 @@ def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     player = load_player(path)
     assert type(player) is AlphaBeta
     assert (player.depth, player.root_perspective, player.style) == (3, True, STRONG)
-    assert np.array_equal(player.evaluator.table, unpack(packed).reshape(STAGES, SIZE))
-    assert np.max(np.abs(player.evaluator.table * STEP - table)) <= STEP / 2
+    assert np.array_equal(unpack(packed, TAPERED_ENTRIES), table)
     assert load_player(path, 6).depth == 6
 
 
@@ -65,7 +73,7 @@ def with_options(**options):
     [
         (None, with_options(step=0.0), "the step of packed tables"),
         (None, with_options(endgame=9), "endgame tables are for 2 to 5 pieces, not 9"),
-        (None, with_options(entries=9), "it is for other windows: 9 entries, not 94755288"),
+        (None, with_options(entries=9), "it is for other windows: 9 entries, not 94820824"),
         (None, with_options(windows=9), "unexpected keyword"),
         (lambda packed: packed[:-5], {}, "packed"),
         (lambda packed: packed[1:], {}, "packed"),

@@ -72,22 +72,14 @@ def address(site):
         yield f"{address}a%20folder"
 
 
-# The page's policy forbids what wait_for_function does, and a promise is true at once.
-STORED = """async () => {
-    while (!await caches.match("weights/strong.safetensors")) {
-        await new Promise((done) => setTimeout(done, 50));
-    }
-}"""
-
-
 def test_site_plays_without_a_network(browser, site):
     context = browser.new_context(reduced_motion="reduce", viewport=PHONE)
     page = context.new_page()
     with serve_files(site) as address:
         page.goto(address)
         page.evaluate("navigator.serviceWorker.ready.then(() => null)")
-        page.click("#start")  # the judge loads the weights of strong
-        page.evaluate(STORED)
+        page.click("#start")
+        settle(page)
     page.goto(f"{address}index.html")  # nobody serves it any more
     page.click("[data-do=new]")  # the game goes on
     begin(page, agent="blondie24", plies=4)

@@ -1,5 +1,6 @@
 """Runner of games: a game that is known is not played again, and is the same."""
 
+import threading
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -129,3 +130,20 @@ def test_hash_tells_players_apart_by_their_content():
 )
 def test_players_of_chance_of_memory_and_of_unknown_content_have_no_hash(player):
     assert player_hash(player) is None
+
+
+def doubled(number):
+    sum(range(10**5))
+    return 2 * number
+
+
+def test_calls_have_their_results_in_order_and_their_time_counts():
+    here = []
+    for kind in ("threads", "processes"):
+        with open_game_runner(2, executor=kind) as runner:
+            assert runner.map(doubled, range(5)) == [0, 2, 4, 6, 8]
+            assert runner.seconds > 0
+            own = runner.map_threads(lambda number: (number, threading.get_ident()), range(3))
+            assert [number for number, _ in own] == [0, 1, 2]
+            here.append(all(thread == threading.get_ident() for _, thread in own))
+    assert here == [False, True]

@@ -22,15 +22,10 @@ QUICK = {
     "games": 20,  # of a generation of temporal differences
     "search": 1,
     "simulations": 4,
-    "endgame": 2,
-    "nodes": 20,
-    "side_nodes": 10,
-    "first_fit": 2,
-    "cards": 1,
     "pairs": 2,
     "league_every": 1,
 }
-KINDS = ("c5-tuple", "c10", "nguyen-mcts", "learns-league", "c1-n0.001", "samuel", "strong-1")
+KINDS = ("c5-tuple", "c10", "nguyen-mcts", "learns-league", "c1-n0.001", "samuel")
 
 
 def shrunk(name):

@@ -112,8 +112,8 @@ RANGES = {  # constants out of their ranges
     "max_moves=1 network=walks-5 strategy=cma-es openings=three-move",
     "c5-n0.001": "alpha=0.0 lam=1.5 epsilon=-0.1 search=65 leaf=true games=0 max_moves=1 king=0.5 "
     "features=piece-squares",
-    "strong-1": "endgame=6 endgame=1 inner=-1 alpha=0.0 cards=0",
-    "strong": "endgame=0 endgame=6 nodes=0 sides=-1 lam=1.5 first_fit=0",
+    "strong": "endgame=0 endgame=6 nodes=0 sides=-1 lam=1.5 play=0 study=0 batch=6 steps=-1 "
+    "rate=1.1 window=0 parts=0",
 }
 
 

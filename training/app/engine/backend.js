@@ -54,15 +54,6 @@ const askEvolution = connect("./evolution.js");
 
 // Agents
 
-const kept = new Set(); // agents whose weights are stored for offline use
-
-const keepWeights = (agent) => {
-  if (!navigator.serviceWorker || kept.has(agent) || !AGENTS.find(({ name }) => name === agent)?.file) return;
-  kept.add(agent);
-  const address = new URL(`../../weights/${agent}.safetensors`, import.meta.url).href;
-  navigator.serviceWorker.ready.then(({ active }) => active.postMessage(address));
-};
-
 const evolvedAgents = () => {
   const champion = readStored(CHAMPION);
   if (!champion) return [];
@@ -133,7 +124,6 @@ const analyse = async ({ opponent, level, agent, amount, seconds, nodes, clock, 
     ...question, action: "analyse", agent: chosen.agent, ...weightsOf(chosen.agent), limits, blunder: chosen.blunder ?? 0, id: search,
   };
   const analysis = await (isJudge ? askJudge : askAgent)(message, signal);
-  keepWeights(chosen.agent);
   return { ...analysis, label: chosen.label, exact: null };
 };
 

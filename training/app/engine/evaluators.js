@@ -1,4 +1,4 @@
-// Evaluators: networks, the piece counter, piece-square tables, n-tuples, and the large tables of `strong`.
+// Evaluators: networks, the piece counter, piece-square tables, n-tuples, and the network of `strong`.
 //
 // The arithmetic is that of the kernels: sums in the same order, rounded to float32 where they round.
 // A fused multiply-add is a multiplication and an addition in float64, rounded once to float32.
@@ -53,22 +53,6 @@ export class Material {
     return fround(pieceDifference(position, view, this.king) / 64);
   }
 }
-
-/** The playable squares of each rectangle of this size, row by row. */
-const rectangles = (rows, columns) => {
-  const found = [];
-  for (let top = 0; top < 9 - rows; top += 1) {
-    for (let left = 0; left < 9 - columns; left += 1) {
-      const squares = [];
-      for (let square = 1; square <= 32; square += 1) {
-        const [down, right] = [rowOf(square) - top, columnOf(square) - left];
-        if (down >= 0 && down < rows && right >= 0 && right < columns) squares.push(square);
-      }
-      if (squares.length) found.push(squares);
-    }
-  }
-  return found;
-};
 
 // Piece-square tables (agents/baselines/piece_squares.py)
 
@@ -129,8 +113,14 @@ export class PieceSquares {
 
 // Networks
 
-export const SUBSQUARES = [3, 4, 5, 6, 7, 8].flatMap((size) => rectangles(size, size));
 const ALL_SQUARES = Array.from({ length: 32 }, (_, index) => index + 1);
+
+/** The playable squares of each sub-square, by size, then row by row. */
+export const SUBSQUARES = [3, 4, 5, 6, 7, 8].flatMap((size) => Array.from({ length: (9 - size) ** 2 }, (_, place) => {
+  const [top, left] = [Math.trunc(place / (9 - size)), place % (9 - size)];
+  const isWithin = (start, at) => at >= start && at < start + size;
+  return ALL_SQUARES.filter((square) => isWithin(top, rowOf(square)) && isWithin(left, columnOf(square)));
+}));
 const LAYOUTS = {
   "blondie24-1999": { fields: Array(40).fill(ALL_SQUARES), hidden: [10, 1] },
   "blondie24-2001": { fields: SUBSQUARES, hidden: [40, 10, 1] },
@@ -378,7 +368,7 @@ export class Network {
   }
 }
 
-// Tables: the contents of squares are the digits of an index
+// Sums over the contents of squares; those of a tuple are the digits of an index
 
 const [THEIR_MAN, EMPTY, OWN_MAN] = [0, 2, 3];
 
@@ -389,24 +379,11 @@ const contentOf = ({ black, white, kings }, square, view) => {
   return opponent >>> square & 1 ? THEIR_MAN + (kings >>> square & 1) : EMPTY;
 };
 
-/** An evaluator whose state are indices of tuples of squares, updated from move to move. */
-class TupleEvaluator {
-  constructor(layout, offsets, digits) {
-    this.stateSize = layout.length;
-    this.features = new Int32Array(32 * 5 * layout.length);
-    this.empty = new Int32Array(layout.length);
-    layout.forEach((squares, number) => {
-      const digit = digits[number];
-      const base = Math.max(...digit) + 1;
-      this.empty[number] = offsets[number];
-      squares.forEach((square, place) => {
-        const power = base ** (squares.length - 1 - place);
-        this.empty[number] += digit[EMPTY] * power;
-        digit.forEach((worth, content) => {
-          this.features[((square - 1) * 5 + content) * this.stateSize + number] = (worth - digit[EMPTY]) * power;
-        });
-      });
-    });
+/** An evaluator whose state sums up integers for each square's content, updated from move to move. */
+class SummingEvaluator {
+  /** `features` hold a row for each content of each square; `empty` is the state of the empty board. */
+  constructor(features, empty) {
+    Object.assign(this, { features, empty, stateSize: empty.length });
   }
 
   #row(position, square, view) {
@@ -423,25 +400,39 @@ class TupleEvaluator {
 
   advance(states, from, to, before, after, view) {
     const { features, stateSize: count } = this;
+    const changed = (before.black ^ after.black) | (before.white ^ after.white);
+    let left = (before.black | before.white) & changed;
+    let entered = (after.black | after.white) & changed;
     let source = from;
-    for (let changed = (before.black ^ after.black) | (before.white ^ after.white); changed; changed &= changed - 1) {
-      const square = lowestBit(changed);
-      const plus = this.#row(after, square, view);
-      const minus = this.#row(before, square, view);
+    while (left || entered) { // once for a step: one square to leave, and one to enter
+      const plus = entered ? this.#row(after, lowestBit(entered), view) : EMPTY * count;
+      const minus = left ? this.#row(before, lowestBit(left), view) : EMPTY * count;
       for (let i = 0; i < count; i += 1) states[to + i] = states[source + i] + features[plus + i] - features[minus + i];
+      left &= left - 1;
+      entered &= entered - 1;
       source = to;
     }
-    if (source === from) states.copyWithin(to, from, from + count); // nothing changed
   }
 }
 
 /** An n-tuple network: look-up tables, and the piece difference. */
-export class NTuple extends TupleEvaluator {
+export class NTuple extends SummingEvaluator {
   /** The first square of a tuple is its highest digit. */
   constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
-    let size = 0;
-    const offsets = tuples.map((squares) => (size += 5 ** squares.length) - 5 ** squares.length);
-    super(tuples, offsets, tuples.map(() => [0, 1, 2, 3, 4]));
+    const [features, empty] = [new Int32Array(32 * 5 * tuples.length), new Int32Array(tuples.length)];
+    let offset = 0;
+    tuples.forEach((squares, number) => {
+      empty[number] = offset;
+      squares.forEach((square, place) => {
+        const power = 5 ** (squares.length - 1 - place);
+        empty[number] += EMPTY * power;
+        for (let content = 0; content < 5; content += 1) {
+          features[((square - 1) * 5 + content) * tuples.length + number] = (content - EMPTY) * power;
+        }
+      });
+      offset += 5 ** squares.length;
+    });
+    super(features, empty);
     Object.assign(this, { tuples, table, difference, king: fround(king), byColour });
   }
 
@@ -489,166 +480,124 @@ export class NTuple extends TupleEvaluator {
   }
 }
 
-// The tables of `strong` (agents/treestrap/tapered.py)
+// The network of `strong` (agents/nnue/network.py)
 
-const rotate = (squares) => squares.map((square) => 33 - square);
-const setKey = (squares) => [...squares].sort((one, other) => one - other).join();
+const KINDS = [OWN_MAN, OWN_MAN + 1, THEIR_MAN, THEIR_MAN + 1]; // in the order of the inputs
+const [INPUTS, NODES, SMALL, SETS] = [128, 512, 16, 6];
+const PAIRS = NODES / 2; // of nodes, a number of the state each
+const PIECE_SUMS = 2 * PAIRS; // their place in a state
+const [SCALE, SECOND_SCALE, PIECE_SCALE] = [255, 1024, 65536];
+const UNIT = 256 / SCALE ** 2 / SECOND_SCALE; // of the second layer's sums
 
-const WINDOWS = (() => {
-  const found = new Map();
-  for (const squares of [[4, 4], [2, 8], [6, 4], [3, 8]].flatMap(([rows, columns]) => rectangles(rows, columns))) {
-    for (const each of [squares, rotate(squares)]) if (!found.has(setKey(each))) found.set(setKey(each), each);
-  }
-  return [...found.values()];
-})();
-const READINGS = [...WINDOWS, ...WINDOWS.filter((squares) => setKey(rotate(squares)) === setKey(squares)).map(rotate)];
-const digitsOf = (squares) => (squares.length <= 8 ? [1, 0, 2, 3, 4] : [0, 1, 1, 2, 1]);
-const OFFSETS = WINDOWS.reduce((sums, squares) =>
-  [...sums, sums.at(-1) + (Math.max(...digitsOf(squares)) + 1) ** squares.length], [0]);
-const COUNTS = OFFSETS.at(-1);
-const STAGE_SIZE = COUNTS + 13 ** 4;
-const PIECE_KINDS = 4 * 32; // a man or king of either side on a square
-const STAGES = 4;
-const PARTS = 12; // of the way from one stage to the next; each piece more is two parts
-const FIRST_PARTS = 7;
-const PAIRED_PIECES = 12; // positions of more pieces have no pairs
+const clip = (number) => Math.max(0, Math.min(number, 255));
 
-/** Numbers of which most are 0: a bit for each place, and how many are stored before each 32. */
-class SparsePlaces {
-  #places; // bits and ranks, by turns: they are read together
+/** A wide first layer, kept move by move as both sides see the board, then a small one. */
+export class Nnue extends SummingEvaluator {
+  #second;
+  #secondBias;
+  #outputs; // a layer for each set of weights
+  #products = new Uint8Array(NODES); // those above 0, and their places
+  #places = new Uint16Array(NODES);
+  #nodes = new Float32Array(SMALL);
+  #sum = new Float32Array(1);
 
-  constructor(places, size) {
-    this.#places = new Uint32Array(2 * Math.ceil(size / 32));
-    for (const place of places) this.#places[2 * (place >>> 5)] |= 1 << (place & 31);
-    this.count = 0;
-    for (let word = 0; word < this.#places.length; word += 2) {
-      this.#places[word + 1] = this.count;
-      this.count += popcount(this.#places[word]);
+  constructor(genome) {
+    let at = 0;
+    const read = (size) => genome.subarray(at, at += size);
+    const readRounded = (size, scale) => Int32Array.from(read(size), (weight) => roundToEven(weight * scale));
+    const readPairs = (size) => {
+      const numbers = readRounded(2 * size, SCALE);
+      return Int32Array.from({ length: size }, (_, pair) => numbers[2 * pair] + numbers[2 * pair + 1] * 65536);
+    };
+    const [first, bias] = [readPairs(INPUTS * PAIRS), readPairs(PAIRS)];
+    const second = Int16Array.from(readRounded(SETS * NODES * SMALL, SECOND_SCALE));
+    const secondBias = readRounded(SETS * SMALL, 1 / UNIT);
+    const outputs = Array.from({ length: SETS }, () => {
+      const [constant, ...weights] = read(SMALL + 1);
+      return packLayer({ weights: [weights], biases: [constant] });
+    });
+    const pieces = readRounded(INPUTS, PIECE_SCALE);
+    const width = PIECE_SUMS + 2;
+    const features = new Int32Array(32 * 5 * width);
+    for (let input = 0; input < INPUTS; input += 1) {
+      const row = ((input & 31) * 5 + KINDS[input >> 5]) * width;
+      [input, input ^ 95].forEach((seen, side) => { // the other side sees another owner, and the board turned
+        features.set(first.subarray(seen * PAIRS, (seen + 1) * PAIRS), row + side * PAIRS);
+        features[row + PIECE_SUMS + side] = pieces[seen];
+      });
     }
+    super(features, Int32Array.of(...bias, ...bias, 0, 0));
+    [this.#second, this.#secondBias, this.#outputs] = [second, secondBias, outputs];
   }
 
-  /** The rank of a place, -1 if its number is 0. */
-  rank(place) {
-    const word = 2 * (place >>> 5);
-    const bits = this.#places[word];
-    const bit = 1 << (place & 31);
-    return bits & bit ? this.#places[word + 1] + popcount(bits & (bit - 1)) : -1;
-  }
-}
-
-// Entries and their levels, of packed tables: distances (4 bytes each) and levels (2 bytes), by the order of bytes.
-const readPacked = (content) => {
-  const count = content.length / 6;
-  const [entries, levels] = [new Uint32Array(count), new Int16Array(count)];
-  let entry = 0;
-  for (let i = 0; i < count; i += 1) {
-    entry += content[i] + 256 * content[i + count] + 65536 * content[i + 2 * count] + 16777216 * content[i + 3 * count];
-    entries[i] = entry;
-    levels[i] = content[i + 4 * count] | content[i + 5 * count] << 8;
-  }
-  return { entries, levels };
-};
-
-/** The evaluator of `strong`: tables for windows of the board, and for pairs of pieces, in four stages that blend. */
-export class TaperedNetwork extends TupleEvaluator {
-  #places;
-  #levels; // of the windows' entries, those of an entry's stages together
-  #pairs = new Int16Array(PIECE_KINDS ** 2 * STAGES); // symmetric
-  #partner;
-  #mirror;
-
-  constructor(content, step) {
-    const places = READINGS.map((squares) => WINDOWS.findIndex((window) => setKey(window) === setKey(squares)));
-    super(READINGS, places.map((window) => OFFSETS[window]), READINGS.map(digitsOf));
-    const { entries, levels } = readPacked(content);
-    let windows = 0;
-    while (windows < entries.length && entries[windows] < STAGES * STAGE_SIZE) windows += 1;
-    this.#places = new SparsePlaces(entries.subarray(0, windows).map((entry) => entry % STAGE_SIZE), STAGE_SIZE);
-    this.#levels = new Int16Array(STAGES * this.#places.count);
-    for (let i = 0; i < windows; i += 1) {
-      const stage = Math.trunc(entries[i] / STAGE_SIZE);
-      this.#levels[STAGES * this.#places.rank(entries[i] % STAGE_SIZE) + stage] = levels[i];
+  // Collects the products of the first layer that are above 0, and returns how many there are.
+  #multiply(states, start, place, count) {
+    const products = this.#products;
+    const places = this.#places;
+    for (let i = 0; i < PAIRS; i += 2) {
+      const one = states[start + (i >> 1)];
+      const other = states[start + (PAIRS + i >> 1)];
+      const low = clip(one << 16 >> 16) * clip(other << 16 >> 16) + 128 >> 8;
+      const high = clip(one + 32768 >> 16) * clip(other + 32768 >> 16) + 128 >> 8;
+      products[count] = low;
+      places[count] = place + i;
+      count += low + 255 >> 8; // else the next one overwrites it
+      products[count] = high;
+      places[count] = place + i + 1;
+      count += high + 255 >> 8;
     }
-    for (let i = windows; i < entries.length; i += 1) {
-      const place = entries[i] - STAGES * STAGE_SIZE;
-      const [pair, stage] = [Math.trunc(place / STAGES), place % STAGES];
-      const [one, other] = [Math.trunc(pair / PIECE_KINDS), pair % PIECE_KINDS];
-      this.#pairs[STAGES * pair + stage] += levels[i];
-      if (one !== other) this.#pairs[STAGES * (PIECE_KINDS * other + one) + stage] += levels[i];
+    return count;
+  }
+
+  // The sum at the output without that of the pieces; leaves the small layer in #nodes.
+  #output(states, own, other, { black, white }) {
+    const set = Math.min(Math.max(popcount(black | white) - 1, 0) >> 2, SETS - 1);
+    const second = this.#second;
+    const products = this.#products;
+    const places = this.#places;
+    const count = this.#multiply(states, other, PAIRS, this.#multiply(states, own, 0, 0));
+    for (let node = 0; node < SMALL; node += 4) {
+      const row = set * NODES * SMALL + node;
+      const bias = set * SMALL + node;
+      let a = this.#secondBias[bias];
+      let b = this.#secondBias[bias + 1];
+      let c = this.#secondBias[bias + 2];
+      let d = this.#secondBias[bias + 3];
+      for (let i = 0; i < count; i += 1) {
+        const product = products[i];
+        const at = row + places[i] * SMALL;
+        a = a + Math.imul(product, second[at]) | 0;
+        b = b + Math.imul(product, second[at + 1]) | 0;
+        c = c + Math.imul(product, second[at + 2]) | 0;
+        d = d + Math.imul(product, second[at + 3]) | 0;
+      }
+      this.#setNode(node, a);
+      this.#setNode(node + 1, b);
+      this.#setNode(node + 2, c);
+      this.#setNode(node + 3, d);
     }
-    this.step = step;
-    const keys = READINGS.map((squares) => squares.join());
-    const { empty } = this;
-    this.#partner = Int32Array.from(WINDOWS, (squares) => keys.indexOf(rotate(squares).join()));
-    this.#mirror = Int32Array.from(this.#partner, (partner, window) => empty[window] + empty[partner]);
+    sumInEightChains(this.#outputs[set], this.#nodes, this.#sum);
+    return this.#sum[0];
   }
 
-  // The lower of the two stages that a position blends, and the parts of the upper one.
-  #taper({ black, white }) {
-    const parts = Math.min(Math.max(2 * popcount(black | white) - FIRST_PARTS, 0), (STAGES - 1) * PARTS);
-    const stage = Math.min(Math.trunc(parts / PARTS), STAGES - 2);
-    return { stage, parts: parts - PARTS * stage };
-  }
-
-  #countEntry({ black, white, kings, turn }) {
-    const own = turn === BLACK ? black : white;
-    const opponent = turn === BLACK ? white : black;
-    const ownIndex = 13 * popcount(own & ~kings) + popcount(own & kings);
-    return COUNTS + 169 * ownIndex + 13 * popcount(opponent & ~kings) + popcount(opponent & kings);
-  }
-
-  // Indices of the windows for the side to move, of a state of side `view`.
-  #entry(states, at, window, isMover) {
-    return isMover ? states[at + window] : this.#mirror[window] - states[at + this.#partner[window]];
-  }
-
-  // The level of an entry, blended; it counts PARTS times.
-  #level(entry, { stage, parts }) {
-    const rank = this.#places.rank(entry);
-    return rank < 0 ? 0 : this.#blend(this.#levels, STAGES * rank + stage, parts);
-  }
-
-  #blend(levels, at, parts) {
-    return levels[at] * (PARTS - parts) + levels[at + 1] * parts;
-  }
-
-  // The levels of all pairs of pieces, as the side to move sees them, blended.
-  #pairLevels({ black, white, kings, turn }, { stage, parts }) {
-    if (popcount(black | white) > PAIRED_PIECES) return 0;
-    const own = turn === BLACK ? black : white;
-    const kinds = [];
-    let sum = 0;
-    for (let pieces = black | white; pieces; pieces &= pieces - 1) {
-      const square = lowestBit(pieces);
-      const kind = 4 * (turn === BLACK ? square : 31 - square) + 2 * (own >>> square & 1) + (kings >>> square & 1);
-      for (const other of kinds) sum += this.#blend(this.#pairs, STAGES * (PIECE_KINDS * kind + other) + stage, parts);
-      kinds.push(kind);
-    }
-    return sum;
+  #setNode(node, sum) {
+    const value = fround(sum) * fround(UNIT);
+    this.#nodes[node] = value > 0 ? (value < 1 ? value : 1) : 0;
   }
 
   evaluate(states, at, position, view) {
-    const taper = this.#taper(position);
     const isMover = position.turn === view;
-    let sum = this.#level(this.#countEntry(position), taper) + this.#pairLevels(position, taper);
-    for (let window = 0; window < WINDOWS.length; window += 1) sum += this.#level(this.#entry(states, at, window, isMover), taper);
-    const value = tanh(fround(sum) * fround(this.step / PARTS));
+    const own = isMover ? at : at + PAIRS;
+    const pieces = fround(states[at + PIECE_SUMS + (isMover ? 0 : 1)]) / PIECE_SCALE;
+    const value = tanh(fround(this.#output(states, own, 2 * at + PAIRS - own, position) + pieces));
     return isMover ? value : -value;
   }
 
-  /** What each window, the numbers of pieces and the pairs add to the sum, for the side to move. */
+  /** The sum at the output for the side to move, its part by the pieces, and the small layer. */
   explain(position) {
     const state = new Int32Array(this.stateSize);
     this.start(state, 0, position, position.turn);
-    const taper = this.#taper(position);
-    const unit = this.step / PARTS;
-    return {
-      windows: WINDOWS.map((squares, window) => ({
-        squares: position.turn === BLACK ? squares : rotate(squares),
-        amount: this.#level(state[window], taper) * unit,
-      })),
-      counts: this.#level(this.#countEntry(position), taper) * unit,
-      pairs: this.#pairLevels(position, taper) * unit,
-    };
+    const pieces = state[PIECE_SUMS] / PIECE_SCALE;
+    return { total: this.#output(state, 0, PAIRS, position) + pieces, pieces, layers: [Array.from(this.#nodes)] };
   }
 }

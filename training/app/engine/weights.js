@@ -1,6 +1,6 @@
 // Weight files of the site: safetensors with a JSON header, as agents/weights.py writes them.
 
-import { NETWORKS, Network, NTuple, PieceSquares, TaperedNetwork } from "./evaluators.js";
+import { NETWORKS, Network, Nnue, NTuple, PieceSquares } from "./evaluators.js";
 
 const HEADER = "checkers-laboratory";
 const DTYPES = { F64: Float64Array, F32: Float32Array, U8: Uint8Array };
@@ -23,11 +23,6 @@ const expand = (genome, present, size) => {
   return weights;
 };
 
-const inflate = async (packed) => {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-};
-
 const BUILDERS = {
   ...Object.fromEntries(NETWORKS.map((name) => [name, ({ architecture, king }, genome) => new Network(architecture, genome, king)])),
   "piece-squares": ({ king }, genome) => new PieceSquares(Float64Array.from(genome), king),
@@ -35,7 +30,7 @@ const BUILDERS = {
     const { tuples = options.drawing, difference = 1, by_colour: byColour = false } = options; // format 1 says "drawing"
     return new NTuple(tuples, Float64Array.from(genome), { difference, king, byColour });
   },
-  tapered: async ({ options }, packed) => new TaperedNetwork(await inflate(packed), options.step),
+  nnue: (fields, genome) => new Nnue(genome),
 };
 
 // Read a weight file: {evaluator, depth, isSelective}. Throws an Error unless the file has the checksum.
@@ -47,6 +42,6 @@ export const loadWeights = async (buffer, name, checksum) => {
   const read = ({ dtype, data_offsets: [begin, end] }) => new DTYPES[dtype](buffer.slice(8 + length + begin, 8 + length + end));
   const stored = read(tensors.genome);
   const genome = fields.weights === undefined ? stored : expand(stored, read(tensors.present), fields.weights);
-  const evaluator = await BUILDERS[fields.architecture](fields, genome);
-  return { evaluator, depth: fields.depth ?? 4, isSelective: fields.architecture === "tapered" };
+  const evaluator = BUILDERS[fields.architecture](fields, genome);
+  return { evaluator, depth: fields.depth ?? 4, isSelective: fields.architecture === "nnue" };
 };

@@ -196,14 +196,15 @@ const subsquareLayers = (activations, effects, view) => {
   });
 };
 
-const explainNetwork = ({ evaluator }, position) => {
+const explainNetwork = ({ evaluator, isSelective }, position) => {
+  const names = isSelective ? ["pieces", "network"] : ["piece difference", "nodes"];
   const view = position.turn;
   const measure = (each) => evaluator.explain(each, view).total;
   const { total, pieces, layers } = evaluator.explain(position, view);
   const hasSubsquares = layers[0].length === SUBSQUARES.length;
   return {
     kind: "network", total, perspective: view, pieces: evaluator.difference ? pieces : null,
-    terms: [{ name: "piece difference", amount: pieces }, { name: "nodes", amount: total - pieces }],
+    terms: [{ name: names[0], amount: pieces }, { name: names[1], amount: total - pieces }],
     squares: removalEffects(position, total, measure),
     meaning: "how much lower the sum at the output would be without the piece",
     layers: hasSubsquares ? subsquareLayers(layers[0], evaluator.effects(position, view), view) : [],
@@ -234,33 +235,6 @@ const explainNTuple = ({ evaluator }, position) => {
   };
 };
 
-const explainStrong = ({ evaluator }, position) => {
-  const { windows, counts, pairs } = evaluator.explain(position);
-  const add = (amounts) => amounts.reduce((sum, { amount }) => sum + amount, 0);
-  const measure = (each) => {
-    const parts = evaluator.explain(each);
-    return parts.counts + parts.pairs + add(parts.windows);
-  };
-  const total = measure(position);
-  const sign = position.turn === BLACK ? 1 : -1;
-  const sizes = [[8, "windows of 8 squares"], [12, "windows of 12 squares"]];
-  return {
-    kind: "windows", total,
-    terms: [
-      { name: "numbers of pieces", amount: counts },
-      { name: "windows", amount: add(windows) },
-      { name: "pairs of pieces", amount: pairs },
-    ],
-    squares: removalEffects(position, total, measure),
-    meaning: "how much lower the sum would be without the piece",
-    layers: sizes.map(([size, name]) => ({
-      name, size,
-      cells: windows.filter(({ squares }) => squares.length === size)
-        .map(({ squares, amount }) => ({ squares: [...squares].sort((a, b) => a - b), activation: sign * amount, effect: amount })),
-    })),
-  };
-};
-
 // A sum over pieces; `pieces` is the part of the piece difference.
 const explainCounted = (position, squares, pieces) => {
   const add = (each) => each.reduce((sum, { contribution }) => sum + contribution, 0);
@@ -287,7 +261,6 @@ const OPAQUE = { kind: "opaque", total: 0, perspective: BLACK, pieces: null, ter
 
 const explainPosition = (player, position) => {
   if (!player.evaluator) return OPAQUE;
-  if (player.isSelective) return explainStrong(player, position);
   if (player.evaluator instanceof PieceSquares) return explainSquares(player, position);
   if (player.evaluator.tuples) return explainNTuple(player, position);
   return player.breaksTies ? explainMaterial(player, position) : explainNetwork(player, position);

@@ -14,8 +14,7 @@ const SATURATED = 0.95; // of an activation, whose limits are -1 and 1
 const SHARES = "Each square's share";
 const LOUDEST = "Loudest parts";
 const KINDS = {
-  network: "a neural network", ntuple: "tables of n-tuples", windows: "tables for windows of the board",
-  linear: "a sum over pieces",
+  network: "a neural network", ntuple: "tables of n-tuples", linear: "a sum over pieces",
 };
 
 const note = (textContent) => createElement("p", { className: "note", textContent });

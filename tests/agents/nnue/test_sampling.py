@@ -8,12 +8,12 @@ import pytest
 
 from agents.endgame.probe import DRAWN, NO_HIT, probe
 from agents.endgame.tables import load_tablebase
-from agents.treestrap import sampling
-from agents.treestrap.network import SIZE, STAGES
-from agents.treestrap.sampling import NO_PROGRESS, SamplingConfig, sample
-from agents.treestrap.tapered import PIECE_KINDS, tapered_network
+from agents.nnue import sampling
+from agents.nnue.network import nnue
+from agents.nnue.sampling import NO_PROGRESS, SamplingConfig, sample
 from checkers_env.board import Board
 from checkers_env.movegen import BLACK, Position
+from tests.agents.nnue.test_network import random_genome
 
 QUICK = SamplingConfig(nodes=60, side_nodes=40, max_plies=120, epsilon=0.1)
 TABLES = load_tablebase(2)
@@ -23,10 +23,7 @@ KINGS = Board("B:WK3,K10,K32:BK1,K21").position
 
 @pytest.fixture(scope="module")
 def network():
-    rng = np.random.default_rng(0)
-    table = rng.integers(-9, 10, (SIZE, STAGES), np.int16)
-    pairs = rng.integers(-9, 10, (PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
-    return tapered_network(table, pairs, 2.0**-8)
+    return nnue(random_genome())
 
 
 class Game(NamedTuple):
@@ -146,7 +143,7 @@ def test_positions_aside_are_reached_by_random_moves(played):
 def test_targets_mix_results_and_values(played):
     """The share of the results changes no game."""
     results = set()
-    values, ends, mixed = (played(6, QUICK._replace(lam=lam)) for lam in (1.0, 0.0, 0.75))
+    values, ends, mixed = (played(12, QUICK._replace(lam=lam)) for lam in (1.0, 0.0, 0.75))
     for value, end, mix in zip(values, ends, mixed, strict=True):
         assert value.positions == end.positions == mix.positions
         black = result(value)
@@ -159,3 +156,19 @@ def test_targets_mix_results_and_values(played):
             assert end.targets[at] == own
             assert mix.targets[at] == pytest.approx(0.75 * value.targets[at] + 0.25 * own)
     assert {-1, 1} <= results
+
+
+def test_no_game_begins_after_a_stop(network):
+    def play(games, *stop):
+        rng, stopped = np.random.default_rng(4), iter((*stop, *[False] * games))
+        options = {"starts": [START], "tables": TABLES, "stop": stopped.__next__}
+        return [it.tolist() for it in sample(network, games, rng, QUICK, **options)]
+
+    assert play(3, False, False, True) == play(2) != play(3)
+    assert play(3, True) == [[], []]
+
+
+@pytest.mark.parametrize("starts", [[], [START[:3]], START])
+def test_starts_that_are_no_positions_are_refused(network, starts):
+    with pytest.raises(ValueError, match="starts are positions, one or more"):
+        sample(network, 1, np.random.default_rng(0), QUICK, starts=starts, tables=TABLES)

@@ -1,6 +1,6 @@
 """Self-play with a limit of positions a move, recorded as positions and search values.
 
-The targets of :mod:`agents.treestrap.fitting`. Each move is chosen by a selective search, whose
+The targets of :mod:`agents.nnue.learner`. Each move is chosen by a selective search, whose
 value is the target of the position. A search meets other positions than a game does: most follow
 a mistake. So some random moves lead aside from each position of the game, and what they lead to
 is searched and recorded, too.
@@ -8,14 +8,15 @@ is searched and recorded, too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.endgame.evaluator import TablebaseEvaluator
-from agents.endgame.probe import Tablebase
-from agents.evaluator import value_scale
+from agents.endgame.probe import DRAWN, Tablebase
+from agents.evaluator import NO_HIT, probe_tablebase, value_scale
 from agents.match_kernel import find_row
 from agents.search.alphabeta import INFINITY, search
 from agents.search.interrupt import defer_signals
@@ -28,13 +29,12 @@ from agents.search.selective import (
     set_position_history,
 )
 from agents.search.workspace import MAX_DEPTH, NAMESPACES, workspace
-from agents.treestrap.learner import UNDECIDED, find_result, occurred_before, sample_start
-from agents.treestrap.tapered import TaperedNetwork
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, generate_successors, must_jump, successor
 
 TABLE_BITS = 14  # of the transposition table
+UNDECIDED = 2.0  # a result; the others are +1, 0 and -1 for the side to move
 NO_PROGRESS = 80  # reversible plies after which a game is drawn
 
 
@@ -73,13 +73,14 @@ class Sampler(NamedTuple):
 
 
 def sample(
-    network: TaperedNetwork,
+    network: KernelArg,
     games: int,
     rng: np.random.Generator,
     config: SamplingConfig = SamplingConfig(),  # noqa: B008 - immutable
     *,
     starts: ArrayLike,
     tables: Tablebase,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Samples:
     """Play games of a network against itself, and record positions with their search values.
 
@@ -101,8 +102,10 @@ def sample(
         Samples(np.zeros((most, 4), np.int64), np.zeros(most, np.float32)),
         np.zeros(most, np.bool_),
     )
-    ws, batch = workspace(TABLE_BITS), []
+    ws, batch = workspace(TABLE_BITS), [[array[:0] for array in sampler.samples]]
     for _ in range(games):
+        if stop():
+            break
         with defer_signals(ws):
             count = sample_game(sampler, ws, rng)
         batch.append([array[:count].copy() for array in sampler.samples])
@@ -203,3 +206,43 @@ def blend_result(sampler: Sampler, count: int, side: int, result: float) -> None
         if sampler.from_game[at]:
             own = result if samples.positions[at, 3] == side else -result
             samples.targets[at] = lam * samples.targets[at] + (1.0 - lam) * own
+
+
+@kernel
+def sample_start(random_plies: int, starts: KernelArg, rows: KernelArg, rng: KernelArg) -> Position:
+    """Return a random starting position after some random plies."""
+    row = starts[rng.integers(0, len(starts)) if len(starts) > 1 else 0]
+    here = Position(row[0], row[1], row[2], row[3])
+    for _ in range(rng.integers(0, random_plies + 1) if random_plies else 0):
+        count = generate_successors(rows, 0, here.black, here.white, here.kings, here.turn)
+        if count == 0:
+            break
+        here = successor(rows[rng.integers(0, count)], here.turn)
+    return here
+
+
+@kernel
+def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
+    """Return the result for the side to move, -1, 0 or +1, or UNDECIDED.
+
+    A searcher with endgame tables knows more results.
+    """
+    plies = probe_tablebase(searcher, position, over)
+    if plies == NO_HIT:
+        return -1.0 if over else UNDECIDED
+    if plies == DRAWN:
+        return 0.0
+    return 1.0 if plies & 1 else -1.0
+
+
+@kernel
+def occurred_before(positions: KernelArg, ply: int, position: Position) -> bool:
+    """Return whether the position, reached at `ply`, occurred before in the game."""
+    men = (position.black | position.white) & ~position.kings
+    for back in range(ply - 2, -1, -2):
+        then = positions[back]
+        if (then[0] | then[1]) & ~then[2] != men:
+            return False
+        if then[0] == position.black and then[1] == position.white:
+            return True
+    return False
