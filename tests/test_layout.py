@@ -33,9 +33,9 @@ MAY_IMPORT_NUMBA = {
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
     "checkers_env": 4_262,
-    "agents": 8_659,
+    "agents": 8_657,
     "training": 13_023,
-    "docstrings": 5_911,
+    "docstrings": 5_910,
     "JavaScript": 6_648,
     "templates": 1_506,
     "tests": 22_459,

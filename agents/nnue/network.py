@@ -30,11 +30,12 @@ from agents.ntuple.indices import (
     THEIR_KING,
     THEIR_MAN,
     keep_indices,
+    square_content,
 )
 from agents.simd import aligned_zeros, exchange, output, product_layer, tanh
 from checkers_env.bits import lsb, popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import SQUARES, Position, own_and_opponent, to_view
+from checkers_env.movegen import SQUARES, Position, to_view
 
 KINDS = (OWN_MAN, OWN_KING, THEIR_MAN, THEIR_KING)  # in the order of the inputs
 INPUTS, NODES, SMALL, SETS = 32 * len(KINDS), 512, 16, 6
@@ -167,18 +168,12 @@ def advance_nnue(
     while entered | left:  # once for a step: one square to leave, and one to enter
         plus = minus = network.features[0, EMPTY]
         if entered:
-            plus = network.features[feature_of(after, lsb(entered), view)]
+            bit = lsb(entered)
             entered &= entered - 1
+            plus = network.features[to_view(bit, view), square_content(after, bit, view)]
         if left:
-            minus = network.features[feature_of(before, lsb(left), view)]
+            bit = lsb(left)
             left &= left - 1
+            minus = network.features[to_view(bit, view), square_content(before, bit, view)]
         exchange(source, plus, minus, new)
         source = new
-
-
-@kernel
-def feature_of(position: Position, bit: int, view: int) -> KernelArg:
-    """Return the place among the features of the piece on a bit, as side `view` sees it."""
-    own, _ = own_and_opponent(position.black, position.white, view)
-    content = (OWN_MAN - THEIR_MAN) * (own >> bit & 1) + (position.kings >> bit & 1)
-    return np.uint32(to_view(bit, view)), np.uint32(content)
