@@ -48,7 +48,7 @@ from training.experiments.plots import LOOKS
 from training.experiments.results import MatchResult, ResultStore, TrainingResult
 from training.experiments.sameness import sameness_rows
 from training.experiments.tables import EXPERIMENTS, Row, read_tsv
-from training.experiments.verdicts import LEAST, Verdict, effects, verdicts
+from training.experiments.verdicts import LEAST, Verdict, measure, verdicts
 from training.runtime.curves import new_figure, to_svg
 
 HERE = Path(__file__).parent
@@ -126,10 +126,10 @@ def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, 
     """Return what the article shows of a claim."""
     claim, effect = verdict.claim, verdict.measured.estimate.interval
     by_pieces = (
-        effects(replace(claim, effect=claim.effect._replace(of=decided)), scope, store)
+        measure(replace(claim, effect=claim.effect._replace(of=decided)), scope, store).estimate
         if claim.effect.of is PAPER_CLAIMS[0].effect.of
-        else [0.0]
-    )
+        else verdict.measured.estimate
+    ).interval
     return {
         "name": claim.name,
         "says": claim.statement,
@@ -146,8 +146,8 @@ def claim_data(verdict: Verdict, scope: Scope, store: ResultStore) -> dict[str, 
         "theirs_shown": effect_text(claim, claim.theirs).partition(" [")[0],
         "outside": verdict.has_their_size is False,
         "values": sorted(verdict.measured.values),
-        "by_pieces_mean": float(np.mean(by_pieces)),
-        "by_pieces_half": float(half_width(by_pieces)),
+        "by_pieces_mean": number(by_pieces.mean),
+        "by_pieces_half": number((by_pieces.high - by_pieces.low) / 2),
         "word": verdict.label or "too few seeds",
     }
 
