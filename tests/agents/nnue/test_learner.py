@@ -67,10 +67,8 @@ def test_steps_are_those_of_adam_along_the_gradient(positions, examples):
                 assert gradient[at] == pytest.approx(slope, rel=1e-3, abs=1e-6)
         squares = 0.999 * square + 0.001 * gradient**2
         np.testing.assert_allclose(after.square, squares, rtol=1e-3, atol=1e-11)
-        mean, square = (
-            after.mean / (1 - 0.9 ** (step + 1)),
-            after.square / (1 - 0.999 ** (step + 1)),
-        )
+        mean = after.mean / (1 - 0.9 ** (step + 1))
+        square = after.square / (1 - 0.999 ** (step + 1))
         moved = start - rate * (mean / (np.sqrt(square) + 1e-8) + 1e-4 * start)
         np.testing.assert_allclose(after.genome, moved, rtol=0, atol=3e-7)
 

@@ -19,11 +19,8 @@ def positions():
 
 
 def test_population_metrics_equal_plain_counts():
-    genomes, steps, kings = (
-        np.array([[1.0, -3.0], [2.0, 0.0]]),
-        np.array([[0.1, 0.2], [0.3, 0.6]]),
-        np.array([1.0, 2.5]),
-    )
+    genomes, kings = np.array([[1.0, -3.0], [2.0, 0.0]]), np.array([1.0, 2.5])
+    steps = np.array([[0.1, 0.2], [0.3, 0.6]])
     measured = population_metrics(genomes, kings, steps)
     assert measured == pytest.approx({"king/mean": 1.75, "step/mean": 0.3, "weight/mean": 1.5})
 

@@ -156,16 +156,13 @@ def test_league_winner_has_the_highest_score_over_both_colours():
         Encoding(SMALL.network), members, Watched(), np.random.default_rng(0)
     )
     points, cards, colours = Counter(), {}, Counter()
+    numbers = {
+        decode(BLONDIE_1999, genome, 2.0).features.tobytes(): number
+        for number, genome in enumerate(members.genomes)
+    }
     for fixture, game in seen:
         black, white = (
-            next(
-                m
-                for m in range(6)
-                if np.array_equal(
-                    player.evaluator.features,
-                    decode(BLONDIE_1999, members.genomes[m], 2.0).features,
-                )
-            )
+            numbers[player.evaluator.features.tobytes()]
             for player in (fixture.black, fixture.white)
         )
         colours[black, white] += 1
