@@ -41,6 +41,15 @@ def test_verdicts_are_those_of_the_tracked_page(article, name, claims):
         assert told["ours"] in line
 
 
+def test_first_figures_that_people_read_are_those_of_the_records(article):
+    words, claims = article[0]["words"], f"{len(PAPER_CLAIMS)} claims"
+    confirmed = words["confirmed"] + words["confirmed, smaller"]
+    told = f"Of {claims} of the papers {confirmed} are confirmed, {words['refuted']} are refuted, "
+    told += f"and {words['undecided']} are undecided."
+    assert told in (ROOT / "docs" / "findings.md").read_text("utf-8")
+    assert f"tests {claims}" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_article_has_the_length_of_one(script, article):
     assert 6 <= len(script["compile_article"](*article, kind="png")) <= 8
 
