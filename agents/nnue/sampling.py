@@ -32,6 +32,7 @@ from agents.search.workspace import MAX_DEPTH, NAMESPACES, workspace
 from checkers_env.bits import borrowed
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, generate_successors, must_jump, successor
+from checkers_env.state import repetition_period
 
 TABLE_BITS = 14  # of the transposition table
 UNDECIDED = 2.0  # a result; the others are +1, 0 and -1 for the side to move
@@ -131,7 +132,7 @@ def sample_game(sampler: Sampler, ws: KernelArg, rng: KernelArg) -> int:
         if result == UNDECIDED and (
             ply == config.max_plies
             or reversible >= NO_PROGRESS
-            or occurred_before(sampler.positions, ply, here)
+            or repetition_period(sampler.positions, ply, here.black, here.white, reversible)
         ):
             result = 0.0
         if result != UNDECIDED:
@@ -233,16 +234,3 @@ def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
     if plies == DRAWN:
         return 0.0
     return 1.0 if plies & 1 else -1.0
-
-
-@kernel
-def occurred_before(positions: KernelArg, ply: int, position: Position) -> bool:
-    """Return whether the position, reached at `ply`, occurred before in the game."""
-    men = (position.black | position.white) & ~position.kings
-    for back in range(ply - 2, -1, -2):
-        then = positions[back]
-        if (then[0] | then[1]) & ~then[2] != men:
-            return False
-        if then[0] == position.black and then[1] == position.white:
-            return True
-    return False
