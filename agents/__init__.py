@@ -12,6 +12,7 @@
 - ``match``: one game between two players
 - ``match_kernel``: the same, compiled
 - ``geometry``: the board by square numbers
+- ``piece_sums``: evaluator states that are sums over squares, updated move by move
 - ``simd``: network layers in vector instructions
 - ``search``: alpha-beta
 - ``mcts``: Monte Carlo tree search

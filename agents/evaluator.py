@@ -111,8 +111,5 @@ def apply_gradient(evaluator: KernelArg, state: KernelArg, step: float) -> None:
 
 @generic
 def is_antisymmetric(evaluator: KernelArg) -> bool:
-    """Return whether White's value is always the negative of Black's.
-
-    Learning then updates the weights once a position, otherwise once for each side.
-    """
+    """Return whether White's value is the negative of Black's: learning updates weights once."""
     raise NotImplementedError("this evaluator does not implement is_antisymmetric")

@@ -215,6 +215,51 @@ def exchange(old: KernelArg, plus: KernelArg, minus: KernelArg, new: KernelArg) 
     _exchange(old, plus, minus, len(new), new)
 
 
+def row_exchanger(width: int) -> Any:
+    """Return a kernel's function of int32 arrays; `width`, of a row, is a multiple of 8.
+
+    ``exchange(rows, before, after, count, old, new)`` writes `old` to `new`, with the row `after`
+    in place of `before` for each of `count` places where these lists differ.
+    """
+
+    @intrinsic
+    def exchange_rows(
+        typing: Any, rows: Any, before: Any, after: Any, count: Any, old: Any, new: Any
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            table, left, entered, source, target = (
+                _data(context, builder, signature.args[place], arguments[place], _at(0))
+                for place in (0, 1, 2, 4, 5)
+            )
+            lanes = [2 * LANES] * (width // (2 * LANES)) + [LANES] * (width // LANES % 2)
+            starts = [sum(lanes[:number]) for number in range(len(lanes))]
+            vectors = [
+                (_at(start), size, _load(builder, source, _at(start), size))
+                for start, size in zip(starts, lanes, strict=True)
+            ]
+            sums = [cgutils.alloca_once_value(builder, vector) for _, _, vector in vectors]
+            index, _, close = _counting(builder, arguments[3], 1)
+            minus, plus = (builder.load(builder.gep(list_, [index])) for list_ in (left, entered))
+            with builder.if_then(builder.icmp_signed("!=", minus, plus)):
+                minus, plus = (
+                    builder.mul(builder.sext(row, _INDEX), _at(width)) for row in (minus, plus)
+                )
+                for (start, size, _), total in zip(vectors, sums, strict=True):
+                    added = _load(builder, table, builder.add(plus, start), size)
+                    taken = _load(builder, table, builder.add(minus, start), size)
+                    value = builder.sub(builder.add(builder.load(total), added), taken)
+                    builder.store(value, total)
+            close([])
+            for (start, size, _), total in zip(vectors, sums, strict=True):
+                place = _place(builder, target, start, size)
+                builder.store(builder.load(total), place, align=4)
+            return context.get_dummy_value()
+
+        return types.void(rows, before, after, types.int64, old, new), generate
+
+    return exchange_rows
+
+
 @intrinsic
 def _activate(typing: Any, state: Any, unit: Any, count: Any, values: Any, exact: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -243,10 +288,7 @@ def _write_tanh(builder: Any, sums: list[Any], target: Any, index: Any, exact: A
 
 
 def _layer(nodes: int, chains: int) -> Any:
-    """Return an intrinsic for tanh of `nodes` sums over a multiple of 8 inputs.
-
-    All sums of all chains stand in one row of blocks of eight.
-    """
+    """Return an intrinsic for tanh of `nodes` sums over a multiple of 8 inputs, in blocks of 8."""
     blocks = nodes // LANES
     vectors = _vectors(blocks, chains)
 

@@ -33,10 +33,10 @@ MAY_IMPORT_NUMBA = {
 # What comes in pays with what goes out: each change that removes lowers its ceiling.
 CEILINGS = {
     "checkers_env": 4_262,
-    "agents": 8_657,
+    "agents": 8_650,
     "training": 13_023,
-    "docstrings": 5_910,
-    "JavaScript": 6_648,
+    "docstrings": 5_908,
+    "JavaScript": 6_637,
     "templates": 1_506,
     "tests": 22_459,
     "words": 50_000,

@@ -12,9 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.evaluator import advance_state, evaluate, start_state, state_size
-from checkers_env.bits import lsb, popcount
-from checkers_env.jit import KernelArg, kernel
+from agents.evaluator import evaluate
+from agents.piece_sums import OWN_MAN, THEIR_MAN, board_view, keep_sums
+from agents.simd import LANES
+from checkers_env.bits import popcount
+from checkers_env.jit import KernelArg
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 STAGES = 2
@@ -27,10 +29,11 @@ SUM_BITS = 29  # no sum of a stage reaches 2^29
 class PieceSquares(NamedTuple):
     """Evaluator: tables for the kernels. Use :func:`piece_squares` to make one.
 
-    The state of a position holds the sums of the stages for Black, in whole numbers.
+    The state of a position begins with the sums of the stages for Black, in whole numbers.
     """
 
-    weights: NDArray[np.int32]  # (2, 2, 35, STAGES): by colour, man or king, and bit
+    features: NDArray[np.int32]  # (35, 5, 8): the worth of a content on a bit, for Black
+    empty: NDArray[np.int32]  # (8,): zeros
     unit: float  # the value of 1 in a blended sum
 
 
@@ -47,52 +50,14 @@ def piece_squares(weights: ArrayLike, king: float) -> PieceSquares:
     own = weights.reshape(STAGES, 2, 32) + np.array([[1.0], [king]])
     scale = 2.0 ** (SUM_BITS - np.frexp(MOST_PIECES * np.abs(own).max())[1])
     worth = np.rint(own * scale).astype(np.int32)
-    table = np.zeros((2, 2, BITS, STAGES), np.int32)
-    table[:, :, SQUARES] = np.moveaxis(np.array([worth, -worth[..., ::-1]]), 1, -1)
-    return PieceSquares(table, 0.5**SUM_BITS / MOST_PIECES)
+    table = np.zeros((BITS, 5, LANES), np.int32)
+    for man, kinds in ((OWN_MAN, worth), (THEIR_MAN, -worth[..., ::-1])):
+        table[SQUARES, man : man + 2, :STAGES] = kinds.T
+    return PieceSquares(table, np.zeros(LANES, np.int32), 0.5**SUM_BITS / MOST_PIECES)
 
 
-@kernel
-def add_pieces(
-    network: PieceSquares, position: Position, pieces: int, sign: int, state: KernelArg
-) -> None:
-    """Add the worth of `pieces`, a bitboard, to a state; with a `sign` of -1, take it away."""
-    while pieces:
-        bit = lsb(pieces)
-        pieces &= pieces - 1
-        row = network.weights[position.white >> bit & 1, position.kings >> bit & 1, bit]
-        for stage in range(STAGES):
-            state[stage] += sign * row[stage]
-
-
-@state_size.register(PieceSquares)
-def squares_state_size(network: PieceSquares) -> int:
-    return STAGES
-
-
-@start_state.register(PieceSquares)
-def start_squares_state(
-    network: PieceSquares, position: Position, view: int, state: KernelArg
-) -> None:
-    for stage in range(STAGES):
-        state[stage] = 0
-    add_pieces(network, position, position.black | position.white, 1, state)
-
-
-@advance_state.register(PieceSquares)
-def advance_squares_state(
-    network: PieceSquares,
-    before: Position,
-    after: Position,
-    view: int,
-    old: KernelArg,
-    new: KernelArg,
-) -> None:
-    changed = (before.black ^ after.black) | (before.white ^ after.white)
-    for stage in range(STAGES):
-        new[stage] = old[stage]
-    add_pieces(network, before, (before.black | before.white) & changed, -1, new)
-    add_pieces(network, after, (after.black | after.white) & changed, 1, new)
+keep_sums(PieceSquares)
+board_view.register(PieceSquares)(lambda network, view: BLACK)
 
 
 @evaluate.register(PieceSquares)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.blondie.network import MOST_MORE, Network
 from agents.evaluator import MAX_LAYER_WIDTH
 from agents.geometry import rectangles
+from agents.piece_sums import OWN_MAN, THEIR_MAN
 from agents.simd import LANES, WIDTHS, aligned_zeros
 from checkers_env.movegen import SQUARES
 
@@ -150,9 +151,10 @@ def decode(layout: NetworkLayout, genome: ArrayLike, king: float) -> Network:
             f"first, and {max(WIDTHS)} in the others"
         )
     scale = _fixed_point_scale(first, bias, king)
-    features, offsets = aligned_zeros((70, width), np.int32), aligned_zeros((width,), np.int32)
-    features[SQUARES, : len(first)] = np.rint(first.T * scale)
-    features[SQUARES + 35, : len(first)] = np.rint(first.T * (king * scale))
+    features, offsets = aligned_zeros((35, 5, width), np.int32), aligned_zeros((width,), np.int32)
+    for kind, worth in enumerate((1.0, king)):
+        features[SQUARES, OWN_MAN + kind, : len(first)] = np.rint(first.T * (worth * scale))
+        features[SQUARES, THEIR_MAN + kind] = -features[SQUARES, OWN_MAN + kind]
     offsets[: len(first)] = np.rint(bias * scale)
     widths, blocks = [width], []
     padded = [min(it for it in WIDTHS if it >= len(biases)) for _, biases in dense[:-1]]

@@ -19,8 +19,8 @@ from agents.blondie.architecture import BLONDIE_2001, dense_layers, forward
 from agents.blondie.network import Network
 from agents.evaluator import evaluate_position, start_state, state_size
 from agents.nnue.network import PAIRS, SMALL, Nnue, sums_at_output
-from agents.ntuple.indices import OWN_MAN, board_view
 from agents.ntuple.network import NTuple
+from agents.piece_sums import OWN_MAN, board_view, square_content
 from checkers_env.movegen import BLACK, SQUARES, Position
 
 HIDDEN_SIZES = BLONDIE_2001.hidden[:-1]
@@ -157,7 +157,7 @@ def _(system: NTuple, position: Position) -> Parts:
     sign = 1.0 if view == position.turn else -1.0
     state = np.zeros(state_size(system), np.int32)
     start_state(system, position, view, state)
-    entries = system.table[state]
+    entries = system.table[state[: system.tuples]]
     squares, cells = dict.fromkeys(range(1, 33), 0.0), list[Cell]()
     for number, entry in enumerate(entries.tolist()):
         members = np.flatnonzero(system.features[SQUARES, OWN_MAN, number]) + 1
@@ -190,11 +190,11 @@ def _(network: Nnue, position: Position) -> Parts:
         return sums_at_output(network, position, position.turn, state, nodes)
 
     squares = _removal_effects(position, lambda position: sum(split_sum(position)))
-    rest, pieces = split_sum(position)
+    rest, blocks = split_sum(position)
     return Parts(
         "network",
-        rest + pieces,
-        {"pieces": pieces, "network": rest},
+        rest + blocks,
+        {"blocks": blocks, "network": rest},
         squares,
         "how much lower the sum at the output would be without the piece",
         hidden=(nodes[:SMALL].astype(np.float64),),
@@ -246,7 +246,7 @@ def _(tables: PieceSquares, position: Position) -> Parts:
     share = np.array([len(occupied), MOST_PIECES - len(occupied)]) * tables.unit
     share *= 1 if position.turn == BLACK else -1
     squares = {
-        at: float(tables.weights[position.white >> bit & 1, position.kings >> bit & 1, bit] @ share)
+        at: float(tables.features[bit, square_content(position, bit, BLACK), :2] @ share)
         for at, bit in occupied
     }
     return _counted(position, squares, sum(squares.values()))

@@ -1,17 +1,18 @@
-"""Efficiently updatable network: a wide first layer kept move by move, then a small one.
+"""Efficiently updatable network over blocks of four squares: a first layer kept move by move.
 
-After Y. Nasu, "Efficiently updatable neural-network-based evaluation functions" (2018). The inputs
-are 128 zeros or ones: own men, own kings, the other side's men and its kings, each by square. The
-first layer has 512 nodes and is computed twice, as either side sees the board; White sees it turned
-by 180 degrees. Each node of the one half is multiplied by one of the other. The second layer reads
-the products of both views, the side to move first. It has 16 nodes, and weights of its own for each
-of six ranges of the number of pieces, and so has the output:
+After Y. Nasu, "Efficiently updatable neural-network-based evaluation functions" (2018). The board
+is seen from both sides; White sees it turned by 180 degrees. A block is the four squares around an
+unused one, or a corner. Their contents are the index into a table, as with n-tuples. An entry is a
+row of 256 numbers, and a worth. The rows of all blocks add up to the first layer. Each node of its
+one half is multiplied by one of the other. The second layer reads the products of both views, the
+side to move first. It has 16 nodes, and weights of its own for each of six ranges of the number of
+pieces, and so has the output, which worths go to directly:
 
-    a = clip(W x + b, 0, 1);    h_i = a_i a_(i + 256);    z = clip(S h + s, 0, 1)
-    value = tanh(T z + t + p x)
+    a = clip(sum of rows + b, 0, 1);    h_i = a_i a_(i + 128);    z = clip(S h + s, 0, 1)
+    value = tanh(T z + t + sum of worths)
 
-Weights become integers: those of W in 1/255, those of S in 1/1024. So the sums do not depend on the
-order of updates, and are equal on every machine.
+Weights become integers: those of the first layer in 1/255, those of S in 1/1024. So the sums do not
+depend on the order of updates, and are equal on every machine.
 """
 
 from __future__ import annotations
@@ -22,60 +23,68 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluator import advance_state, evaluate
-from agents.ntuple.indices import (
-    EMPTY,
-    OWN_KING,
-    OWN_MAN,
-    THEIR_KING,
-    THEIR_MAN,
-    keep_indices,
-    square_content,
-)
-from agents.simd import aligned_zeros, exchange, output, product_layer, tanh
-from checkers_env.bits import lsb, popcount
+from agents.evaluator import advance_state, evaluate, start_state, state_size
+from agents.geometry import rectangles
+from agents.ntuple.tuples import index_features
+from agents.piece_sums import CONTENTS, advance_sums, start_sums
+from agents.simd import aligned_zeros, output, product_layer, row_exchanger, tanh
+from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
-from checkers_env.movegen import SQUARES, Position, to_view
+from checkers_env.movegen import Position
 
-KINDS = (OWN_MAN, OWN_KING, THEIR_MAN, THEIR_KING)  # in the order of the inputs
-INPUTS, NODES, SMALL, SETS = 32 * len(KINDS), 512, 16, 6
+CORNERS = (3, 4, 7, 8), (25, 26, 29, 30)  # with 4 and 29, which are around no unused square
+LAYOUT = (*(squares for squares in rectangles(3, 3) if len(squares) == 4), *CORNERS)
+BLOCKS, ENTRIES = len(LAYOUT), CONTENTS ** len(LAYOUT[0])
+ROWS, NODES, SMALL, SETS = BLOCKS * ENTRIES, 256, 16, 6
 PIECES_A_SET = 4
 # Of the weights, in their order in a file.
 SHAPES: Any = (
-    *((INPUTS, NODES), (NODES,), (SETS, NODES, SMALL), (SETS, SMALL)),
-    *((SETS, SMALL + 1), (INPUTS,)),
+    *((ROWS, NODES), (NODES,), (SETS, NODES, SMALL), (SETS, SMALL)),
+    *((SETS, SMALL + 1), (ROWS,)),
 )
 SIZE = sum(map(math.prod, SHAPES))
 PAIRS = NODES // 2  # of nodes, a number of the state each
-SUMS = 2 * PAIRS  # place of p x in a state, for the viewing side and for the other
-WIDTH = 528  # of a state: whole vectors are added more quickly
-SCALE, SECOND_SCALE, PIECE_SCALE = 255, 1024, 1 << 16
+ROW = PAIRS + 8  # numbers of an entry: its worth, and whole vectors
+INDICES = 2 * ROW  # their place in a state
+WIDTH = INDICES + 2 * BLOCKS  # of a state, a multiple of 8
+SCALE, SECOND_SCALE, WORTH_SCALE = 255, 1024, 1 << 16
 UNIT = 256 / SCALE**2 / SECOND_SCALE  # of the second layer's sums
 
 
 class Weights(NamedTuple):
     """Weights as they are learnt, float32, of the shapes SHAPES."""
 
-    first: NDArray[np.float32]  # W
+    first: NDArray[np.float32]  # the tables of the blocks, one after the other
     first_bias: NDArray[np.float32]
     second: NDArray[np.float32]  # S
     second_bias: NDArray[np.float32]
     output: NDArray[np.float32]  # t, then T
-    pieces: NDArray[np.float32]  # p
+    worths: NDArray[np.float32]
 
 
 class Nnue(NamedTuple):
     """Evaluator: integers for the kernels. Use :func:`nnue` to make one.
 
-    The state of a position holds the first layer for the viewing side, then for the other one, two
-    nodes in each number: 2^16 times the second plus the first. Then come both sums p x.
+    The state of a position holds the first layer for the viewing side, two nodes in each number:
+    2^16 times the second plus the first. Then come the sum of worths and seven zeros, the same for
+    the other side, and the rows of all blocks for either side.
     """
 
-    features: NDArray[np.int32]  # (35, 5, WIDTH): what a content on a bit adds to a state
+    features: NDArray[np.int32]  # (35, 5, WIDTH - INDICES): what a content on a bit adds to them
+    rows: NDArray[np.int32]  # (ROWS, ROW)
     empty: NDArray[np.int32]  # (WIDTH,): the state of the empty board
     second: NDArray[np.int16]  # (SETS, PAIRS, SMALL, 2)
     second_bias: NDArray[np.int32]  # (SETS, SMALL)
     output: NDArray[np.float32]  # (SETS * (SMALL + 1),)
+
+
+def index_blocks() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return what a content on a bit adds to the rows of both sides, and those of no piece."""
+    # The other side sees the board turned, and another owner of each piece.
+    turned = tuple(tuple(33 - square for square in squares) for squares in LAYOUT)
+    digits = [range(CONTENTS)] * BLOCKS + [(3, 4, 2, 0, 1)] * BLOCKS
+    offsets = 2 * [*range(0, ROWS, ENTRIES)]
+    return index_features(LAYOUT + turned, offsets, digits)
 
 
 def split(genome: NDArray[np.float32]) -> Weights:
@@ -88,30 +97,28 @@ def nnue(genome: NDArray[np.float32]) -> Nnue:
     """Make a network of float32[SIZE]; raise ValueError for weights whose sums can overflow."""
     weights = split(np.asarray(genome, np.float32))
     first, bias = rounded(weights.first, SCALE), rounded(weights.first_bias, SCALE)
-    pieces = rounded(weights.pieces, PIECE_SCALE)
+    worths = rounded(weights.worths, WORTH_SCALE)
     second = rounded(weights.second, SECOND_SCALE)
     second_bias = rounded(weights.second_bias, 1 / UNIT)
-    largest = np.abs(first).reshape(len(KINDS), 32, NODES).max(0).sum(0) + np.abs(bias)
+    largest = np.abs(first).reshape(BLOCKS, ENTRIES, NODES).max(1).sum(0) + np.abs(bias)
     totals = np.abs(second).sum(1) * SCALE + np.abs(second_bias)
-    worth = np.abs(pieces).reshape(len(KINDS), 32).max(0).sum()
+    worth = np.abs(worths).reshape(BLOCKS, ENTRIES).max(1).sum()
     shorts, integers = max(largest.max(), np.abs(second).max()), max(totals.max(), worth)
     if shorts >= 1 << 15 or integers >= 1 << 31:
         raise ValueError("the weights are too large: sums do not fit into 16 and 32 bits")
-    features = aligned_zeros((35, 1 + max(KINDS), WIDTH), np.int32)
-    for number, kind in enumerate(KINDS):
-        for place, bit in enumerate(SQUARES):
-            own = 32 * number + place
-            other = 32 * (number ^ 2) + 31 - place
-            features[bit, kind, :PAIRS] = in_pairs(first[own])
-            features[bit, kind, PAIRS:SUMS] = in_pairs(first[other])
-            features[bit, kind, SUMS : SUMS + 2] = pieces[[own, other]]
+    rows = aligned_zeros((ROWS, ROW), np.int32)
+    rows[:, :PAIRS], rows[:, PAIRS] = in_pairs(first), worths
+    features, indices = index_blocks()
     empty = aligned_zeros((WIDTH,), np.int32)
-    empty[:PAIRS] = empty[PAIRS:SUMS] = in_pairs(bias)
+    empty[INDICES:] = indices
+    for side in (0, ROW):
+        empty[side : side + PAIRS] = in_pairs(bias)
+        empty[side : side + ROW] += rows[indices[:BLOCKS]].sum(0)
     short = aligned_zeros((SETS, PAIRS, SMALL, 2), np.int16)
     short[...] = second.reshape(SETS, PAIRS, 2, SMALL).swapaxes(2, 3)
     biases = aligned_zeros((SETS, SMALL), np.int32)
     biases[...] = second_bias
-    return Nnue(features, empty, short, biases, weights.output.ravel().copy())
+    return Nnue(features, rows, empty, short, biases, weights.output.ravel().copy())
 
 
 def rounded(weights: NDArray[np.float32], scale: float) -> NDArray[np.int64]:
@@ -122,7 +129,7 @@ def rounded(weights: NDArray[np.float32], scale: float) -> NDArray[np.int64]:
 
 def in_pairs(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return each two numbers as one, the second counted 2^16 times."""
-    return numbers[0::2] + (numbers[1::2] << 16)
+    return numbers[..., 0::2] + (numbers[..., 1::2] << 16)
 
 
 @kernel
@@ -135,8 +142,8 @@ def set_of_pieces(count: int) -> int:
 def evaluate_nnue(
     network: Nnue, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> float:
-    small, pieces = sums_at_output(network, position, view, state, scratch)
-    worth = tanh(small + pieces)
+    small, worths = sums_at_output(network, position, view, state, scratch)
+    worth = tanh(small + worths)
     return worth if position.turn == view else -worth
 
 
@@ -144,36 +151,38 @@ def evaluate_nnue(
 def sums_at_output(
     network: Nnue, position: Position, view: int, state: KernelArg, scratch: KernelArg
 ) -> KernelArg:
-    """Return T z + t and p x for the side to move; write z to the start of `scratch`."""
+    """Return T z + t and the sum of worths for the side to move; write z to `scratch`."""
     number = set_of_pieces(popcount(position.black | position.white))
-    is_viewer = position.turn == view
-    starts = (0, PAIRS) if is_viewer else (PAIRS, 0)
+    starts = (0, ROW) if position.turn == view else (ROW, 0)
     weights, biases = network.second[number], network.second_bias[number]
     product_layer(state, starts, PAIRS // 2, weights, biases, scratch, np.float32(UNIT))
-    pieces = np.float32(state[SUMS + (0 if is_viewer else 1)]) * np.float32(1 / PIECE_SCALE)
-    return output(network.output, number * (SMALL + 1), scratch, 0, SMALL), pieces
+    worths = np.float32(state[starts[0] + PAIRS]) * np.float32(1 / WORTH_SCALE)
+    return output(network.output, number * (SMALL + 1), scratch, 0, SMALL), worths
 
 
-keep_indices(Nnue)
+exchange_rows = row_exchanger(ROW)
+
+
+state_size.register(Nnue)(lambda network: WIDTH)
+
+
+@start_state.register(Nnue)
+def start_nnue(network: Nnue, position: Position, view: int, state: KernelArg) -> None:
+    start_sums(network.features, network.empty[INDICES:], position, view, state[INDICES:])
+    write_sums(network, network.empty, state)
 
 
 @advance_state.register(Nnue)
 def advance_nnue(
     network: Nnue, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
-    changed = (before.black ^ after.black) | (before.white ^ after.white)
-    left = (before.black | before.white) & changed
-    entered = (after.black | after.white) & changed
-    source = old
-    while entered | left:  # once for a step: one square to leave, and one to enter
-        plus = minus = network.features[0, EMPTY]
-        if entered:
-            bit = lsb(entered)
-            entered &= entered - 1
-            plus = network.features[to_view(bit, view), square_content(after, bit, view)]
-        if left:
-            bit = lsb(left)
-            left &= left - 1
-            minus = network.features[to_view(bit, view), square_content(before, bit, view)]
-        exchange(source, plus, minus, new)
-        source = new
+    advance_sums(network.features, before, after, view, old[INDICES:], new[INDICES:])
+    write_sums(network, old, new)
+
+
+@kernel
+def write_sums(network: Nnue, old: KernelArg, new: KernelArg) -> None:
+    """Write the sums of a state whose indices are written, from another state."""
+    for side in range(2):
+        at, sums = INDICES + side * BLOCKS, side * ROW
+        exchange_rows(network.rows, old[at:], new[at:], BLOCKS, old[sums:], new[sums:])

@@ -224,10 +224,7 @@ def sample_start(random_plies: int, starts: KernelArg, rows: KernelArg, rng: Ker
 
 @kernel
 def find_result(searcher: KernelArg, position: Position, over: bool) -> float:
-    """Return the result for the side to move, -1, 0 or +1, or UNDECIDED.
-
-    A searcher with endgame tables knows more results.
-    """
+    """Return the result for the side to move or UNDECIDED; endgame tables know more results."""
     plies = probe_tablebase(searcher, position, over)
     if plies == NO_HIT:
         return -1.0 if over else UNDECIDED

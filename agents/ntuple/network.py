@@ -1,6 +1,6 @@
 """N-tuple networks as evaluators (Al-Khateeb 2011, chapter 6).
 
-Each tuple of squares is an index into a look-up table of its own (:mod:`agents.ntuple.indices`).
+Each tuple of squares is an index into a look-up table of its own (:mod:`agents.ntuple.tuples`).
 The value is tanh of the sum of the entries and of the piece difference (section 6.2, for
 back-propagation), or that sum without tanh. Algorithms 6.1 and 6.2 sum the entries alone.
 """
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from agents.baselines.material import piece_difference
 from agents.evaluator import apply_gradient, evaluate, is_antisymmetric, logit
-from agents.ntuple.indices import BASE, board_view, index_features, keep_indices
-from agents.ntuple.tuples import MAX_LENGTH, TupleLayout
+from agents.ntuple.tuples import MAX_LENGTH, TupleLayout, index_features
+from agents.piece_sums import CONTENTS, board_view, keep_sums
 from agents.search.workspace import STATE_WIDTH
 from agents.simd import tanh
 from agents.weights import LARGEST_WEIGHT
@@ -31,8 +31,9 @@ class NTuple(NamedTuple):
     """Evaluator: an n-tuple network for the kernels. Use :func:`ntuple` to make one."""
 
     table: NDArray[np.float64]  # (entries,): the look-up tables end to end
-    features: NDArray[np.int32]  # (35, 5, tuples): index contribution of a content on a bit
-    empty: NDArray[np.int32]  # (tuples,): the indices of the empty board
+    features: NDArray[np.int32]  # (35, 5, indices): index contribution of a content on a bit
+    empty: NDArray[np.int32]  # (indices,): those of the empty board; behind the tuples' are zeros
+    tuples: int
     difference: float  # weight of the piece difference; 0 leaves it out
     king: float  # worth of a king in it, in men
     black_perspective: bool  # always read as Black sees the board; White's value is the negative
@@ -41,7 +42,7 @@ class NTuple(NamedTuple):
 
 def table_size(layout: TupleLayout) -> int:
     """Return the number of entries in all tables of a layout."""
-    return sum(BASE ** len(squares) for squares in layout)
+    return sum(CONTENTS ** len(squares) for squares in layout)
 
 
 def ntuple(
@@ -90,12 +91,12 @@ def ntuple(
     difference, king = float(difference), float(king)
     if not np.all(np.abs([difference, king]) <= LARGEST_WEIGHT):
         raise ValueError(f"the piece difference has no weight {difference}, a king no {king} men")
-    offsets = [*accumulate((BASE ** len(squares) for squares in layout[:-1]), initial=0)]
-    parts = index_features(layout, offsets, [range(BASE)] * len(layout))
+    offsets = [*accumulate((CONTENTS ** len(squares) for squares in layout[:-1]), initial=0)]
+    parts = index_features(layout, offsets, [range(CONTENTS)] * len(layout))
     if output not in ("tanh", "sum"):
         raise ValueError(f"the output is tanh or sum, not {output!r}")
     unit = 0.0 if output == "tanh" else _unit(offsets, table, difference, king)
-    return NTuple(table, *parts, difference, king, bool(black_perspective), unit)
+    return NTuple(table, *parts, len(layout), difference, king, bool(black_perspective), unit)
 
 
 def _unit(offsets: list[int], table: NDArray[np.float64], difference: float, king: float) -> float:
@@ -114,12 +115,8 @@ def _check_layout(layout: TupleLayout) -> None:
             raise ValueError(f"a tuple is 1 to {MAX_LENGTH} different squares 1-32, not {squares}")
 
 
-keep_indices(NTuple)
-
-
-@board_view.register(NTuple)
-def _ntuple_board_view(network: NTuple, view: int) -> int:
-    return BLACK if network.black_perspective else view
+keep_sums(NTuple)
+board_view.register(NTuple)(lambda network, view: BLACK if network.black_perspective else view)
 
 
 @kernel
@@ -140,14 +137,14 @@ def sum_table(table: KernelArg, state: KernelArg) -> float:
 @logit.register(NTuple)
 def ntuple_logit(network: NTuple, position: Position, view: int, state: KernelArg) -> float:
     read_by = board_view(network, view)
-    worth = sum_table(network.table, state)
+    worth = sum_table(network.table, state[: network.tuples])
     worth += network.difference * float(piece_difference(position, read_by, network.king))
     return worth if read_by == view else -worth
 
 
 @apply_gradient.register(NTuple)
 def apply_ntuple_gradient(network: NTuple, state: KernelArg, step: float) -> None:
-    for index in state:
+    for index in state[: network.tuples]:
         network.table[index] += step
 
 

@@ -1,13 +1,20 @@
-"""Tuple layouts: the squares of each n-tuple (Al-Khateeb 2011, section 6.2 and Table 6.1)."""
+"""Tuple layouts: the squares of each n-tuple (Al-Khateeb 2011, section 6.2 and Table 6.1).
+
+The contents of a tuple's squares are the digits of a number, the index into the tuple's table. The
+base is 5, or less if the digits merge some contents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.geometry import SquareSets, neighbours, rectangles
+from agents.piece_sums import CONTENTS, EMPTY
+from agents.simd import LANES, aligned_zeros
+from checkers_env.movegen import SQUARES
 
 TupleLayout = SquareSets
 """N-tuples of standard square numbers, as Black sees the board."""
@@ -73,3 +80,30 @@ def layout_to_matrix(layout: TupleLayout) -> NDArray[np.float64]:
 def layout_from_matrix(matrix: ArrayLike) -> TupleLayout:
     """Return the layout of a matrix that :func:`layout_to_matrix` made."""
     return tuple(tuple(int(square) for square in row if square) for row in np.asarray(matrix))
+
+
+def digit_base(digits: Sequence[int]) -> int:
+    """Return the base of the numbers that these digits form."""
+    return max(digits) + 1
+
+
+def index_features(
+    layout: TupleLayout,
+    offsets: Sequence[int],
+    digits: Sequence[Sequence[int]],
+    width: int = LANES,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return what each content on each bit adds to the index of each tuple, and the empty board's.
+
+    The number of indices is a multiple of `width`; those without a tuple are 0.
+    """
+    table = aligned_zeros((35, CONTENTS, -(-len(layout) // width) * width), np.int32)
+    empty = np.zeros(table.shape[2], np.int32)
+    tuples = zip(layout, offsets, digits, strict=True)
+    for number, (squares, offset, digit) in enumerate(tuples):
+        worth = np.array(digit)
+        powers = digit_base(digit) ** np.arange(len(squares))[::-1]
+        for square, power in zip(squares, powers, strict=True):
+            table[SQUARES[square - 1], :, number] = (worth - worth[EMPTY]) * power
+        empty[number] = offset + worth[EMPTY] * powers.sum()
+    return table, empty

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from agents.evaluator import evaluate
 from agents.geometry import PLACES
-from agents.ntuple.indices import keep_indices
+from agents.piece_sums import keep_sums
 from agents.simd import tanh
 from agents.treestrap.codec import STEP, unpack
 from agents.treestrap.windows import (
@@ -50,8 +50,8 @@ class TaperedNetwork(NamedTuple):
     table: NDArray[np.int32]  # (STAGES - 1, SIZE), by the lower stage
     pairs: NDArray[np.int32]  # (STAGES - 1, PIECE_KINDS, PIECE_KINDS)
     step: float  # factor of the weights
-    features: NDArray[np.int32]  # (35, 5, LANES): index contribution of a content on a bit
-    empty: NDArray[np.int32]  # (LANES,): the indices of the empty board
+    features: NDArray[np.int32]  # (35, 5, indices): index contribution of a content on a bit
+    empty: NDArray[np.int32]  # (indices,): those of the empty board
 
 
 def tapered_network(
@@ -165,4 +165,4 @@ def evaluate_tapered(
     return worth if position.turn == view else -worth
 
 
-keep_indices(TaperedNetwork)
+keep_sums(TaperedNetwork)

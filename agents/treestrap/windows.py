@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.geometry import rectangles
-from agents.ntuple.indices import digit_base, index_features
-from agents.ntuple.tuples import MAX_LENGTH, TupleLayout
+from agents.ntuple.tuples import MAX_LENGTH, TupleLayout, digit_base, index_features
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, own_and_opponent
@@ -63,14 +62,13 @@ READINGS = WINDOWS + BACKWARDS
 OFFSETS = np.cumsum([0, *(digit_base(digits_of(window)) ** len(window) for window in WINDOWS)])
 WINDOW_COUNT, COUNTS = len(WINDOWS), int(OFFSETS[-1])  # COUNTS: start of the piece numbers' table
 SIZE = COUNTS + (MAX_COUNT + 1) ** 4  # entries of a stage
-LANES = -(-len(READINGS) // 16) * 16  # width of a state: whole vectors are added more quickly
 
 
 def _index_parts() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the contributions to each index, and the indices of the empty board."""
     places = [frozenset(squares) for squares in WINDOWS]
     offsets = [int(OFFSETS[places.index(frozenset(squares))]) for squares in READINGS]
-    return index_features(READINGS, offsets, [*map(digits_of, READINGS)], LANES)
+    return index_features(READINGS, offsets, [*map(digits_of, READINGS)], 16)
 
 
 INDEX_PARTS = _index_parts()

@@ -44,7 +44,7 @@ class Bootstrap(SelfPlayRegime):
     """Constants of the method."""
 
     kind: ClassVar[str] = "bootstrap"
-    results_version: ClassVar[int] = 1
+    results_version: ClassVar[int] = 2
 
     start: str = "strong-2"
     """First teacher, by name or weight file: a player that searches selectively."""
@@ -74,11 +74,11 @@ class Bootstrap(SelfPlayRegime):
     """Pieces of the endgame tables used in training and play (2 to 5)."""
     window: Annotated[int, Range(1, 1_000_000_000)] = 45_000_000
     """Positions to learn from: the latest ones."""
-    steps: Annotated[int, Range(1, 1_000_000)] = 14_000
+    steps: Annotated[int, Range(1, 1_000_000)] = 2_500
     """Steps in a generation of learning."""
-    batch: Annotated[int, Range(1, 1_000_000)] = 4096
+    batch: Annotated[int, Range(1, 1_000_000)] = 16_384
     """Positions of a step, drawn with replacement; a multiple of 4."""
-    rate: Annotated[float, Range(0.0, 1.0)] = 0.007
+    rate: Annotated[float, Range(0.0, 1.0)] = 0.01
     """Step size at the start of learning."""
     depth: Annotated[int, Range(1, MAX_DEPTH)] = 4
     """Plies of the search when it is measured, and in play by default."""

@@ -276,6 +276,6 @@ TD_PRESETS = {
         120,
         "Samuel 1967; Anthony et al. 2017; Nasu 2018",
         "a small network that learns from searches: of strong-2, then in rounds of its own",
-        12_400,
+        8_300,
     ),
 }

@@ -21,6 +21,7 @@ from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from tests import oracle
 from tests.agents.baselines.test_samuel import features
+from tests.agents.nnue.test_network import whole_layers
 from tests.agents.ntuple.test_network import MIXED, indices
 from tests.agents.search.test_alphabeta import Tempo
 
@@ -128,39 +129,18 @@ def test_explanation_equals_the_weight_file(network):
             assert effects[place] == pytest.approx(total - silenced, abs=1e-4)
 
 
-def strong_network(genome, side, pieces):
-    """Return the nodes of the small layer, the weighted sum of them, and that of the pieces."""
-    sizes = np.cumsum([128 * 512, 512, 6 * 512 * 16, 6 * 16, 6 * 17])
-    first, bias, second, second_bias, outputs, worths = np.split(genome.astype(float), sizes)
-    products = []
-    for view in (oracle.OTHER[side], side):
-        places = [
-            64 * (piece.lower() != view) + 32 * piece.isupper() + seen_from(view, square) - 1
-            for square, piece in pieces.items()
-        ]
-        layer = np.rint(255 * np.vstack([first.reshape(128, 512)[places], bias])).sum(axis=0)
-        one, other = np.split(np.clip(layer, 0, 255), 2)
-        products = [*np.floor((one * other + 128) / 256), *products]
-    number, unit = min(max(len(pieces) - 1, 0) // 4, 5), 256 / 255**2 / 1024
-    sums = products @ np.rint(1024 * second.reshape(6, 512, 16)[number])
-    sums += np.rint(second_bias.reshape(6, 16)[number] / unit)
-    nodes = np.clip(sums * unit, 0, 1)
-    constant, *weights = outputs.reshape(6, 17)[number]
-    return nodes, constant + nodes @ weights, np.rint(2**16 * worths[places]).sum() / 2**16
-
-
 def test_network_of_strong_equals_its_weight_file():
     agent, (genome, _) = agents.make("strong"), read(BLONDIE24.with_stem("strong"))
     for side, pieces in [*positions(12, 10), *positions(4, 10)]:
         found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
-        nodes, small, worth = strong_network(genome, side, pieces)
+        nodes, small, worth = whole_layers(genome, side, pieces)
         assert (found["kind"], found["piece_difference_share"]) == ("network", None)
         assert found["hidden"][0] == pytest.approx(nodes, abs=1e-6)
-        assert terms(found) == pytest.approx({"pieces": worth, "network": small}, abs=1e-5)
+        assert terms(found) == pytest.approx({"blocks": worth, "network": small}, abs=1e-5)
         assert found["total"] == sum(terms(found).values())
         assert found["value"] == pytest.approx(np.tanh(found["total"]), abs=1e-6)
         losses = {
-            square: small + worth - sum(strong_network(genome, side, without(pieces, square))[1:])
+            square: small + worth - sum(whole_layers(genome, side, without(pieces, square))[1:])
             for square in pieces
         }
         assert contributions(found) == pytest.approx(losses, abs=1e-5)

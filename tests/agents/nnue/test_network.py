@@ -1,5 +1,6 @@
 """The small network against plain computations, in float64 and in integers."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -7,11 +8,13 @@ import pytest
 
 import agents
 from agents.evaluator import evaluate_position
+from agents.geometry import cell
 from agents.nnue.learner import start_learner
-from agents.nnue.network import NODES, SETS, SIZE, nnue, split
+from agents.nnue.network import LAYOUT, NODES, SETS, SIZE, nnue, split
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from tests import oracle
+from tests.agents.ntuple.test_network import indices
 from tests.agents.search.test_alphabeta import random_boards
 
 HALF = NODES // 2
@@ -24,7 +27,7 @@ def random_genome(seed=0):
     genome = start_learner(rng).genome
     weights = split(genome)
     weights.output[:, 1:] *= 5
-    for part in (weights.first_bias, weights.second_bias, weights.output, weights.pieces):
+    for part in (*weights[:2], *weights[3:]):
         part += rng.normal(0, 0.05, part.shape)
     return genome
 
@@ -42,17 +45,15 @@ def boards():
     return [board for board in found if board.position.black | board.position.white]
 
 
-def inputs(viewer, pieces):
-    """Return the inputs that are 1, square by square."""
-    found = []
-    for square, piece in pieces.items():
-        place = square - 1 if viewer == "b" else 32 - square
-        found.append(32 * (2 * (piece.lower() != viewer) + piece.isupper()) + place)
-    return found
+def both_rows(mover, pieces):
+    return indices(LAYOUT, pieces, mover), indices(LAYOUT, pieces, oracle.OTHER[mover])
 
 
-def both_inputs(mover, pieces):
-    return inputs(mover, pieces), inputs("w" if mover == "b" else "b", pieces)
+def test_blocks_are_squares_around_an_unused_one_and_two_corners():
+    light = [place for place in np.ndindex(7, 7) if min(place) and sum(place) % 2 == 0]
+    around = [{at for at in range(1, 33) if math.dist(cell(at), place) == 1} for place in light]
+    assert [set(squares) for squares in LAYOUT[:18]] == around
+    assert {square for squares in LAYOUT for square in squares} == set(range(1, 33))
 
 
 def set_of(pieces):
@@ -60,30 +61,32 @@ def set_of(pieces):
     return [count <= len(pieces) for count in (5, 9, 13, 17, 21)].count(True)
 
 
-def plain_value(genome, mover, pieces):
-    """Return the value in float64."""
-    weights, number = split(genome.astype(np.float64)), set_of(pieces)
-    views = both_inputs(mover, pieces)
+def plain_layers(genome, mover, pieces):
+    """Return the products of the first layer and the value, in float64."""
+    weights, number = split(np.asarray(genome, np.float64)), set_of(pieces)
+    views = both_rows(mover, pieces)
     sums = [np.clip(weights.first_bias + weights.first[view].sum(0), 0, 1) for view in views]
     products = np.concatenate([here[:HALF] * here[HALF:] for here in sums])
     small = np.clip(products @ weights.second[number] + weights.second_bias[number], 0, 1)
     bias, *last = weights.output[number]
-    return np.tanh(bias + small @ last + weights.pieces[views[0]].sum())
+    return products, np.tanh(bias + small @ last + weights.worths[views[0]].sum())
 
 
-def whole_value(genome, mover, pieces):
-    """Return the value from weights in whole numbers: of 1/255, and of 1/1024 for the second."""
-    weights, number = split(genome.astype(np.float64)), set_of(pieces)
-    views = both_inputs(mover, pieces)
-    first, bias = (np.rint(255 * it).astype(int) for it in (weights.first, weights.first_bias))
-    sums = [np.clip(bias + first[view].sum(0), 0, 255) for view in views]
+def whole_layers(genome, mover, pieces):
+    """Return the small layer, the sum at the output and that of worths, from whole numbers.
+
+    Weights are in 1/255, and in 1/1024 for the second layer.
+    """
+    weights, number = split(np.asarray(genome, np.float64)), set_of(pieces)
+    views = both_rows(mover, pieces)
+    first = [np.vstack([weights.first[view], weights.first_bias]) for view in views]
+    sums = [np.clip(np.rint(255 * here).sum(0), 0, 255) for here in first]
     products = np.concatenate([(here[:HALF] * here[HALF:] + 128) // 256 for here in sums])
     unit = 256 / 255**2 / 1024  # of the sums of the second layer
-    sums = np.rint(weights.second_bias[number] / unit).astype(int)
-    sums += products @ np.rint(1024 * weights.second[number]).astype(int)
+    sums = np.rint(weights.second_bias[number] / unit)
+    small = np.clip((sums + products @ np.rint(1024 * weights.second[number])) * unit, 0, 1)
     bias, *last = weights.output[number]
-    worth = np.rint(65536 * weights.pieces).astype(int)[views[0]].sum() / 65536
-    return np.tanh(bias + np.clip(sums * unit, 0, 1) @ last + worth)
+    return small, bias + small @ last, np.rint(65536 * weights.worths[views[0]]).sum() / 65536
 
 
 def test_value_is_that_of_the_equations_with_weights_rounded(genome):
@@ -99,11 +102,12 @@ def test_value_is_that_of_the_equations_with_weights_rounded(genome):
         mover, pieces = oracle.read_fen(board.fen())
         sets.add((set_of(pieces), mover))
         found = evaluate_position(network, board.position, board.turn)
-        assert found == pytest.approx(whole_value(genome, mover, pieces), abs=2e-6)
+        _, *sums = whole_layers(genome, mover, pieces)
+        assert found == pytest.approx(np.tanh(sum(sums)), abs=2e-6)
         assert evaluate_position(network, board.position, 1 - board.turn) == -found
-        expected = plain_value(genome, mover, pieces)
+        _, expected = plain_layers(genome, mover, pieces)
         errors.append(abs(found - expected))
-        layers.append(abs(plain_value(material, mover, pieces) - expected))
+        layers.append(abs(plain_layers(material, mover, pieces)[1] - expected))
     assert len(sets) == 2 * SETS
     assert max(errors) < 0.015
     assert np.mean(errors) < 0.003 < 0.08 < np.mean(layers)
@@ -113,12 +117,12 @@ def test_value_is_that_of_the_equations_with_weights_rounded(genome):
     ("name", "places", "most"),
     [
         ("first", np.s_[-1, -1], 32767 / 255),
-        ("first", np.s_[:32, 3], 32767 / 255 / 32),  # a piece on each square
+        ("first", np.s_[::625, 3], 32767 / 255 / 20),  # of each block
         ("first_bias", -1, 32767 / 255),
         ("second", np.s_[-1, -1, -1], 32767 / 1024),
         ("second_bias", np.s_[0, 5], 2**31 / 260100),
-        ("pieces", 7, 32767),
-        ("pieces", np.s_[:32], 32767 / 32),
+        ("worths", 7, 32767),
+        ("worths", np.s_[::625], 32767 / 20),
     ],
 )
 def test_weights_whose_sums_overflow_are_refused(name, places, most):
@@ -146,8 +150,8 @@ def test_weight_file_plays_as_the_network(tmp_path, genome):
 @pytest.mark.parametrize(
     ("genome", "options", "message"),
     [
-        (np.zeros(SIZE - 1, np.float32), {}, r"it holds \(115525,\) weights; nnue has 115526"),
-        (np.full(SIZE, 5.0, np.float32), {}, "the weights are too large: sums do not fit"),
+        (np.zeros(SIZE - 1, np.float32), {}, r"it holds \(3237529,\) weights; nnue has 3237530"),
+        (np.full(SIZE, 9.0, np.float32), {}, "the weights are too large: sums do not fit"),
         (np.full(SIZE, np.nan, np.float32), {}, "weights that are no numbers"),
         (np.zeros(SIZE, np.float32), {"step": 1.0}, "its options do not fit nnue"),
     ],

@@ -104,11 +104,11 @@ def test_values_equal_a_naive_computation(tuples, options):
     system = random_system(tuples, **options)
     settings = {"difference": 1.0, "king": 1.0, "black_perspective": False} | options
     for pieces, position in random_positions(3, 40):
-        state = np.zeros(len(tuples), np.int32)
+        state = np.zeros(len(system.empty), np.int32)
         for view, side in enumerate("bw"):
             seen = "b" if settings["black_perspective"] else side
             start_state(system, position, view, state)
-            assert state.tolist() == indices(tuples, pieces, seen)
+            assert state[: len(tuples)].tolist() == indices(tuples, pieces, seen)
             expected = judged(tuples, system.table, pieces, side, **settings)
             assert evaluate_position(system, position, view) == pytest.approx(expected, abs=1e-6)
 

@@ -119,7 +119,7 @@ def test_scaled_experiment_is_smaller_in_every_way():
     assert Run("c10", 0, 160).point_every == Run("c10", 0, 840).point_every
     strong = Run("strong", 0, 120, 0.05)
     sizes = strong.regime.games, strong.regime.steps, strong.regime.play, strong.regime.study
-    assert (strong.length, strong.kept, *sizes) == (6, 0, 200, 700, 2, 1)
+    assert (strong.length, strong.kept, *sizes) == (6, 0, 200, 125, 2, 1)
 
 
 def test_first_seeds_run_first():

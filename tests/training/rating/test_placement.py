@@ -21,7 +21,7 @@ FIXTURES = schedule_games(challenge_pairings([0], sorted(LADDER)), BALLOTS["two-
 def test_only_the_conditions_of_the_zoo_have_its_ratings():
     texts = ("c0", {"depth": 4}), ("c0", {"depth": 6}), ("random", {}), ("zoo/c0.safetensors", {})
     entrants = [Entrant(name, name, options) for name, options in texts]
-    assert known_ratings(entrants) == {0: -3.0, 2: -716.0}
+    assert known_ratings(entrants) == {0: -4.0, 2: -716.0}
     assert known_ratings(entrants, 1) == {2: -716.0}
 
 

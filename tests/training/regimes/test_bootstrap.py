@@ -98,7 +98,7 @@ def test_network_is_the_teacher_of_the_next_round(regime, steps, monkeypatch):
     for teacher, expected in ((teachers[0], start), (teachers[5], nnue(teachers[5]))):
         regime._play(teacher, 5, 0, 0)
         assert type(played[-1]) is Nnue
-        assert np.array_equal(played[-1].features, expected.features)
+        assert np.array_equal(played[-1].rows, expected.rows)
 
 
 def test_rate_rises_then_falls_to_nothing_in_each_round(regime, steps, monkeypatch):
@@ -124,7 +124,7 @@ def test_rate_rises_then_falls_to_nothing_in_each_round(regime, steps, monkeypat
     assert {batches.shape for batches, _, _ in learnt} == {(WARM_UP, 8)}
     (_, rising, _), (_, falling, _), (_, again, _) = learnt
     at = np.arange(2 * WARM_UP)
-    expected = 0.007 * np.minimum(1, (at + 1) / WARM_UP) * (1 - at / len(at))
+    expected = 0.01 * np.minimum(1, (at + 1) / WARM_UP) * (1 - at / len(at))
     np.testing.assert_allclose([*rising, *falling], expected, rtol=1e-6)
     assert np.array_equal(again, rising)
 
@@ -139,7 +139,7 @@ def test_champion_plays_from_its_file(regime, steps, tmp_path):
     assert (loaded.style, loaded.depth) == (STRONG, regime.depth)
     for each in (loaded, player):
         assert each.tablebase.indexing.pieces == 2
-        assert np.array_equal(each.evaluator.features, nnue(champion.genome).features)
+        assert np.array_equal(each.evaluator.rows, nnue(champion.genome).rows)
     rms = np.sqrt(np.mean(champion.genome.astype(float) ** 2))
     assert regime.metrics(state)["weights/rms"] == pytest.approx(rms)
 

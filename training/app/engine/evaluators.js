@@ -6,7 +6,7 @@
 // Each has `stateSize`, `start`, `advance` from a position to the next one, and `evaluate`, as in Material.
 // A position is {black, white, kings, turn}; the state belongs to the viewing side.
 
-import { BLACK, columnOf, lowestBit, popcount, rowOf } from "./rules.js";
+import { BLACK, WHITE, columnOf, lowestBit, popcount, rowOf } from "./rules.js";
 
 const { fround } = Math;
 
@@ -54,6 +54,59 @@ export class Material {
   }
 }
 
+// Sums over the contents of squares (agents/piece_sums.py)
+
+const [THEIR_MAN, EMPTY, OWN_MAN] = [0, 2, 3];
+
+const contentOf = ({ black, white, kings }, square, view) => {
+  const own = view === BLACK ? black : white;
+  const opponent = view === BLACK ? white : black;
+  if (own >>> square & 1) return OWN_MAN + (kings >>> square & 1);
+  return opponent >>> square & 1 ? THEIR_MAN + (kings >>> square & 1) : EMPTY;
+};
+
+/** An evaluator whose state sums up integers for each square's content, updated from move to move. */
+class SummingEvaluator {
+  /** `features` hold a row for each content of each square; `empty` is the state of the empty board. */
+  constructor(features, empty) {
+    Object.assign(this, { features, empty, width: empty.length, stateSize: empty.length });
+  }
+
+  #row(position, square, side) {
+    const view = this.reader(side);
+    return ((view === BLACK ? square : 31 - square) * 5 + contentOf(position, square, view)) * this.width;
+  }
+
+  /** The side whose view of the board the sums are of. */
+  reader(view) {
+    return view;
+  }
+
+  start(state, at, position, view) {
+    state.set(this.empty, at);
+    for (let pieces = position.black | position.white; pieces; pieces &= pieces - 1) {
+      const row = this.#row(position, lowestBit(pieces), view);
+      for (let i = 0; i < this.width; i += 1) state[at + i] += this.features[row + i];
+    }
+  }
+
+  advance(states, from, to, before, after, view) {
+    const { features, width: count } = this;
+    const changed = (before.black ^ after.black) | (before.white ^ after.white);
+    let left = (before.black | before.white) & changed;
+    let entered = (after.black | after.white) & changed;
+    let source = from;
+    while (left || entered) { // once for a step: one square to leave, and one to enter
+      const plus = entered ? this.#row(after, lowestBit(entered), view) : EMPTY * count;
+      const minus = left ? this.#row(before, lowestBit(left), view) : EMPTY * count;
+      for (let i = 0; i < count; i += 1) states[to + i] = states[source + i] + features[plus + i] - features[minus + i];
+      left &= left - 1;
+      entered &= entered - 1;
+      source = to;
+    }
+  }
+}
+
 // Piece-square tables (agents/baselines/piece_squares.py)
 
 const [SQUARE_STAGES, MOST_PIECES, SUM_BITS] = [2, 24, 29];
@@ -64,8 +117,7 @@ const roundToEven = (value) => {
 };
 
 /** A weight of men and kings for each square, blended by the number of pieces. */
-export class PieceSquares {
-  stateSize = SQUARE_STAGES;
+export class PieceSquares extends SummingEvaluator {
   unit = 0.5 ** SUM_BITS / MOST_PIECES;
 
   /** Weights are for 24 pieces and for none: those of men on squares 1-32, then of kings. */
@@ -75,24 +127,18 @@ export class PieceSquares {
     let bits = 0; // the least power of 2 above the largest sum
     while (most >= 2 ** bits) bits += 1;
     while (most > 0 && most < 2 ** (bits - 1)) bits -= 1;
-    this.weights = Int32Array.from(worth, (each) => roundToEven(each * 2 ** (SUM_BITS - bits)));
+    const features = new Int32Array(32 * 5 * SQUARE_STAGES);
+    worth.forEach((each, at) => {
+      const [stage, kind, square] = [at >> 6, at >> 5 & 1, at & 31];
+      const whole = roundToEven(each * 2 ** (SUM_BITS - bits));
+      features[(square * 5 + OWN_MAN + kind) * SQUARE_STAGES + stage] = whole;
+      features[((31 - square) * 5 + THEIR_MAN + kind) * SQUARE_STAGES + stage] = -whole;
+    });
+    super(features, new Int32Array(SQUARE_STAGES));
   }
 
-  #worth({ white, kings }, square, stage) {
-    const isWhite = white >>> square & 1;
-    const own = this.weights[stage * 64 + (kings >>> square & 1) * 32 + (isWhite ? 31 - square : square)];
-    return isWhite ? -own : own;
-  }
-
-  start(state, at, position) {
-    state.fill(0, at, at + SQUARE_STAGES);
-    for (let left = position.black | position.white; left; left &= left - 1) {
-      for (let stage = 0; stage < SQUARE_STAGES; stage += 1) state[at + stage] += this.#worth(position, lowestBit(left), stage);
-    }
-  }
-
-  advance(states, from, to, before, after) {
-    this.start(states, to, after);
+  reader() {
+    return BLACK;
   }
 
   #blend(opening, ending, { black, white }, view) {
@@ -107,7 +153,8 @@ export class PieceSquares {
 
   /** What the piece on a square adds to the value for the side to move. */
   explain(position, square) {
-    return this.#blend(this.#worth(position, square, 0), this.#worth(position, square, 1), position, position.turn);
+    const row = (square * 5 + contentOf(position, square, BLACK)) * SQUARE_STAGES;
+    return this.#blend(this.features[row], this.features[row + 1], position, position.turn);
   }
 }
 
@@ -252,9 +299,7 @@ const sumInEightChains = ({ weights, biases, inputs, nodes }, values, sums) => {
 const SUMS = { 2: sumInTwoChains, 4: sumInFourChains, 8: sumInEightChains };
 
 /** A network of 1999 or 2001: first layer in fixed point, updated move by move, then dense layers. */
-export class Network {
-  #features; // (64, width): a man on each square, then a king
-  #bias;
+export class Network extends SummingEvaluator {
   #unit;
   #layers;
   #values = new Float32Array(128);
@@ -264,62 +309,20 @@ export class Network {
   constructor(name, genome, king) {
     const layout = LAYOUTS[name];
     const [first, ...dense] = readLayers(layout, Float64Array.from(genome));
+    const [width, scale] = [first.biases.length, fixedPointScale(first, king)];
+    const features = new Int32Array(32 * 5 * width);
+    first.weights.forEach((row, node) => row.forEach((weight, square) => [scale, king * scale].forEach((unit, kind) => {
+      const worth = roundToEven(weight * unit);
+      features[(square * 5 + OWN_MAN + kind) * width + node] = worth;
+      features[(square * 5 + THEIR_MAN + kind) * width + node] = -worth;
+    })));
+    super(features, Int32Array.from(first.biases, (bias) => roundToEven(bias * scale)));
     this.difference = genome[genome.length - 1];
     this.king = fround(king);
     if (layout.unsaturated) this.difference = limitOutput(dense, this.difference, king);
     this.difference = fround(this.difference);
-    const [width, scale] = [first.biases.length, fixedPointScale(first, king)];
-    this.stateSize = width;
     this.#unit = 1 / scale;
-    this.#bias = Int32Array.from(first.biases, (bias) => roundToEven(bias * scale));
-    this.#features = new Int32Array(64 * width);
-    first.weights.forEach((row, node) => row.forEach((weight, square) => {
-      this.#features[square * width + node] = roundToEven(weight * scale);
-      this.#features[(square + 32) * width + node] = roundToEven(weight * (king * scale));
-    }));
     this.#layers = dense.map(packLayer);
-  }
-
-  #row(square, kings, view) {
-    const place = view === BLACK ? square : 31 - square;
-    return (kings >>> square & 1 ? place + 32 : place) * this.stateSize;
-  }
-
-  #add(state, at, row, sign) {
-    const features = this.#features;
-    const width = this.stateSize;
-    for (let i = 0; i < width; i += 1) state[at + i] += sign * features[row + i];
-  }
-
-  start(state, at, { black, white, kings }, view) {
-    state.set(this.#bias, at);
-    const own = view === BLACK ? black : white;
-    for (let pieces = black | white; pieces; pieces &= pieces - 1) {
-      const square = lowestBit(pieces);
-      this.#add(state, at, this.#row(square, kings, view), own >>> square & 1 ? 1 : -1);
-    }
-  }
-
-  advance(states, from, to, before, after, view) {
-    const features = this.#features;
-    const width = this.stateSize;
-    const isBlack = before.turn === BLACK;
-    const ownBefore = isBlack ? before.black : before.white;
-    const ownAfter = isBlack ? after.black : after.white;
-    const moved = ownBefore ^ ownAfter;
-    if (moved) {
-      const left = this.#row(lowestBit(moved & ownBefore), before.kings, view);
-      const reached = this.#row(lowestBit(moved & ownAfter), after.kings, view);
-      const plus = before.turn === view ? reached : left;
-      const minus = before.turn === view ? left : reached;
-      for (let i = 0; i < width; i += 1) states[to + i] = states[from + i] + features[plus + i] - features[minus + i];
-    } else { // the capture ends on its own starting square
-      states.copyWithin(to, from, from + width);
-    }
-    let captured = isBlack ? before.white & ~after.white : before.black & ~after.black;
-    for (; captured; captured &= captured - 1) {
-      this.#add(states, to, this.#row(lowestBit(captured), before.kings, view), before.turn === view ? 1 : -1);
-    }
   }
 
   evaluate(states, at, position, view) {
@@ -368,84 +371,42 @@ export class Network {
   }
 }
 
-// Sums over the contents of squares; those of a tuple are the digits of an index
+// N-tuple networks
 
-const [THEIR_MAN, EMPTY, OWN_MAN] = [0, 2, 3];
-
-const contentOf = ({ black, white, kings }, square, view) => {
-  const own = view === BLACK ? black : white;
-  const opponent = view === BLACK ? white : black;
-  if (own >>> square & 1) return OWN_MAN + (kings >>> square & 1);
-  return opponent >>> square & 1 ? THEIR_MAN + (kings >>> square & 1) : EMPTY;
-};
-
-/** An evaluator whose state sums up integers for each square's content, updated from move to move. */
-class SummingEvaluator {
-  /** `features` hold a row for each content of each square; `empty` is the state of the empty board. */
-  constructor(features, empty) {
-    Object.assign(this, { features, empty, stateSize: empty.length });
-  }
-
-  #row(position, square, view) {
-    return ((view === BLACK ? square : 31 - square) * 5 + contentOf(position, square, view)) * this.stateSize;
-  }
-
-  start(state, at, position, view) {
-    state.set(this.empty, at);
-    for (let pieces = position.black | position.white; pieces; pieces &= pieces - 1) {
-      const row = this.#row(position, lowestBit(pieces), view);
-      for (let i = 0; i < this.stateSize; i += 1) state[at + i] += this.features[row + i];
-    }
-  }
-
-  advance(states, from, to, before, after, view) {
-    const { features, stateSize: count } = this;
-    const changed = (before.black ^ after.black) | (before.white ^ after.white);
-    let left = (before.black | before.white) & changed;
-    let entered = (after.black | after.white) & changed;
-    let source = from;
-    while (left || entered) { // once for a step: one square to leave, and one to enter
-      const plus = entered ? this.#row(after, lowestBit(entered), view) : EMPTY * count;
-      const minus = left ? this.#row(before, lowestBit(left), view) : EMPTY * count;
-      for (let i = 0; i < count; i += 1) states[to + i] = states[source + i] + features[plus + i] - features[minus + i];
-      left &= left - 1;
-      entered &= entered - 1;
-      source = to;
-    }
-  }
-}
-
-/** An n-tuple network: look-up tables, and the piece difference. */
-export class NTuple extends SummingEvaluator {
-  /** The first square of a tuple is its highest digit. */
-  constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
-    const [features, empty] = [new Int32Array(32 * 5 * tuples.length), new Int32Array(tuples.length)];
+// What each content of each square adds to the index of each tuple, and the indices of the empty board. The first
+// square of a tuple is its highest digit. The other side sees the board turned, and another owner of each piece.
+const indexFeatures = (tuples, sides = [BLACK]) => {
+  const width = sides.length * tuples.length;
+  const [features, empty] = [new Int32Array(32 * 5 * width), new Int32Array(width)];
+  let number = 0;
+  for (const side of sides) {
     let offset = 0;
-    tuples.forEach((squares, number) => {
+    for (const squares of tuples) {
       empty[number] = offset;
       squares.forEach((square, place) => {
         const power = 5 ** (squares.length - 1 - place);
         empty[number] += EMPTY * power;
         for (let content = 0; content < 5; content += 1) {
-          features[((square - 1) * 5 + content) * tuples.length + number] = (content - EMPTY) * power;
+          const digit = side === BLACK || content === EMPTY ? content : (content + 3) % 6;
+          features[((side === BLACK ? square - 1 : 32 - square) * 5 + content) * width + number] = (digit - EMPTY) * power;
         }
       });
       offset += 5 ** squares.length;
-    });
-    super(features, empty);
+      number += 1;
+    }
+  }
+  return [features, empty];
+};
+
+/** An n-tuple network: look-up tables, and the piece difference. */
+export class NTuple extends SummingEvaluator {
+  constructor(tuples, table, { difference = 1, king = 1, byColour = false } = {}) {
+    super(...indexFeatures(tuples));
     Object.assign(this, { tuples, table, difference, king: fround(king), byColour });
   }
 
   reader(view) {
     return this.byColour ? BLACK : view;
-  }
-
-  start(state, at, position, view) {
-    super.start(state, at, position, this.reader(view));
-  }
-
-  advance(states, from, to, before, after, view) {
-    super.advance(states, from, to, before, after, this.reader(view));
   }
 
   evaluate(states, at, position, view) {
@@ -482,17 +443,25 @@ export class NTuple extends SummingEvaluator {
 
 // The network of `strong` (agents/nnue/network.py)
 
-const KINDS = [OWN_MAN, OWN_MAN + 1, THEIR_MAN, THEIR_MAN + 1]; // in the order of the inputs
-const [INPUTS, NODES, SMALL, SETS] = [128, 512, 16, 6];
+// Four squares around an unused one, and two corners.
+const BLOCKS = Array.from({ length: 18 }, (_, number) => {
+  const odd = Math.floor(number / 3) & 1;
+  const top = 4 * Math.floor(number / 3) + number % 3 + 1 + odd;
+  return [top, top + 4 - odd, top + 5 - odd, top + 8];
+}).concat([[3, 4, 7, 8], [25, 26, 29, 30]]);
+const [ROWS, NODES, SMALL, SETS] = [BLOCKS.length * 625, 256, 16, 6];
 const PAIRS = NODES / 2; // of nodes, a number of the state each
-const PIECE_SUMS = 2 * PAIRS; // their place in a state
-const [SCALE, SECOND_SCALE, PIECE_SCALE] = [255, 1024, 65536];
+const ROW = PAIRS + 1; // with the worth of the entry
+const INDICES = 2 * BLOCKS.length; // of the blocks for both sides: a state begins with them
+const [SCALE, SECOND_SCALE, WORTH_SCALE] = [255, 1024, 65536];
 const UNIT = 256 / SCALE ** 2 / SECOND_SCALE; // of the second layer's sums
 
 const clip = (number) => Math.max(0, Math.min(number, 255));
 
-/** A wide first layer, kept move by move as both sides see the board, then a small one. */
+/** A first layer of rows for blocks of squares, kept move by move as both sides see the board, then a small one. */
 export class Nnue extends SummingEvaluator {
+  #rows = new Int32Array((ROWS + 1) * ROW);
+  #none; // the state without any entry
   #second;
   #secondBias;
   #outputs; // a layer for each set of weights
@@ -502,32 +471,52 @@ export class Nnue extends SummingEvaluator {
   #sum = new Float32Array(1);
 
   constructor(genome) {
+    super(...indexFeatures(BLOCKS, [BLACK, WHITE]));
     let at = 0;
     const read = (size) => genome.subarray(at, at += size);
     const readRounded = (size, scale) => Int32Array.from(read(size), (weight) => roundToEven(weight * scale));
-    const readPairs = (size) => {
-      const numbers = readRounded(2 * size, SCALE);
-      return Int32Array.from({ length: size }, (_, pair) => numbers[2 * pair] + numbers[2 * pair + 1] * 65536);
+    const readPairs = () => {
+      const numbers = readRounded(NODES, SCALE);
+      return Int32Array.from({ length: PAIRS }, (_, pair) => numbers[2 * pair] + numbers[2 * pair + 1] * 65536);
     };
-    const [first, bias] = [readPairs(INPUTS * PAIRS), readPairs(PAIRS)];
-    const second = Int16Array.from(readRounded(SETS * NODES * SMALL, SECOND_SCALE));
-    const secondBias = readRounded(SETS * SMALL, 1 / UNIT);
-    const outputs = Array.from({ length: SETS }, () => {
+    for (let row = 0; row < ROWS; row += 1) this.#rows.set(readPairs(), row * ROW);
+    const bias = readPairs();
+    this.#second = Int16Array.from(readRounded(SETS * NODES * SMALL, SECOND_SCALE));
+    this.#secondBias = readRounded(SETS * SMALL, 1 / UNIT);
+    this.#outputs = Array.from({ length: SETS }, () => {
       const [constant, ...weights] = read(SMALL + 1);
       return packLayer({ weights: [weights], biases: [constant] });
     });
-    const pieces = readRounded(INPUTS, PIECE_SCALE);
-    const width = PIECE_SUMS + 2;
-    const features = new Int32Array(32 * 5 * width);
-    for (let input = 0; input < INPUTS; input += 1) {
-      const row = ((input & 31) * 5 + KINDS[input >> 5]) * width;
-      [input, input ^ 95].forEach((seen, side) => { // the other side sees another owner, and the board turned
-        features.set(first.subarray(seen * PAIRS, (seen + 1) * PAIRS), row + side * PAIRS);
-        features[row + PIECE_SUMS + side] = pieces[seen];
-      });
+    readRounded(ROWS, WORTH_SCALE).forEach((worth, row) => { this.#rows[row * ROW + PAIRS] = worth; });
+    this.stateSize += 2 * ROW;
+    this.#none = Int32Array.of(...Array(INDICES).fill(ROWS), ...bias, 0, ...bias, 0); // a last row of zeros
+  }
+
+  start(state, at, position, view) {
+    super.start(state, at, position, view);
+    this.#exchange(this.#none, 0, state, at);
+  }
+
+  advance(states, from, to, before, after, view) {
+    super.advance(states, from, to, before, after, view);
+    this.#exchange(states, from, states, to);
+  }
+
+  // Writes the sums of a state whose indices are written, from those of another state.
+  #exchange(olds, from, states, to) {
+    const rows = this.#rows;
+    for (let number = 0; number < INDICES; number += BLOCKS.length) {
+      const target = to + INDICES + (number && ROW);
+      let [sources, source] = [olds, from + INDICES + (number && ROW)];
+      for (let i = number; i < number + BLOCKS.length; i += 1) {
+        const plus = states[to + i] * ROW;
+        const minus = olds[from + i] * ROW;
+        if (plus !== minus) { // a move changes a block's entry for either side
+          for (let j = 0; j < ROW; j += 1) states[target + j] = sources[source + j] + rows[plus + j] - rows[minus + j];
+          [sources, source] = [states, target];
+        }
+      }
     }
-    super(features, Int32Array.of(...bias, ...bias, 0, 0));
-    [this.#second, this.#secondBias, this.#outputs] = [second, secondBias, outputs];
   }
 
   // Collects the products of the first layer that are above 0, and returns how many there are.
@@ -587,17 +576,17 @@ export class Nnue extends SummingEvaluator {
 
   evaluate(states, at, position, view) {
     const isMover = position.turn === view;
-    const own = isMover ? at : at + PAIRS;
-    const pieces = fround(states[at + PIECE_SUMS + (isMover ? 0 : 1)]) / PIECE_SCALE;
-    const value = tanh(fround(this.#output(states, own, 2 * at + PAIRS - own, position) + pieces));
+    const [own, other] = isMover ? [at + INDICES, at + INDICES + ROW] : [at + INDICES + ROW, at + INDICES];
+    const worths = fround(states[own + PAIRS]) / WORTH_SCALE;
+    const value = tanh(fround(this.#output(states, own, other, position) + worths));
     return isMover ? value : -value;
   }
 
-  /** The sum at the output for the side to move, its part by the pieces, and the small layer. */
+  /** The sum at the output for the side to move, its part by the blocks of squares, and the small layer. */
   explain(position) {
     const state = new Int32Array(this.stateSize);
     this.start(state, 0, position, position.turn);
-    const pieces = state[PIECE_SUMS] / PIECE_SCALE;
-    return { total: this.#output(state, 0, PAIRS, position) + pieces, pieces, layers: [Array.from(this.#nodes)] };
+    const worths = state[INDICES + PAIRS] / WORTH_SCALE;
+    return { total: this.#output(state, INDICES, INDICES + ROW, position) + worths, pieces: worths, layers: [Array.from(this.#nodes)] };
   }
 }

@@ -197,7 +197,7 @@ const subsquareLayers = (activations, effects, view) => {
 };
 
 const explainNetwork = ({ evaluator, isSelective }, position) => {
-  const names = isSelective ? ["pieces", "network"] : ["piece difference", "nodes"];
+  const names = isSelective ? ["blocks", "network"] : ["piece difference", "nodes"];
   const view = position.turn;
   const measure = (each) => evaluator.explain(each, view).total;
   const { total, pieces, layers } = evaluator.explain(position, view);
