@@ -31,6 +31,11 @@ def rectangles(rows: int, columns: int) -> SquareSets:
     return tuple(squares for squares in inside if squares)
 
 
+def rotate(squares: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the squares as the other side sees them."""
+    return tuple(33 - square for square in squares)
+
+
 def neighbours(square: int) -> list[int]:
     """Return the squares one diagonal step away."""
     row, column = cell(square)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluator import advance_state, evaluate, start_state, state_size
-from agents.geometry import rectangles
+from agents.geometry import rectangles, rotate
 from agents.ntuple.tuples import index_features
 from agents.piece_sums import CONTENTS, advance_sums, start_sums
 from agents.simd import aligned_zeros, output, product_layer, row_exchanger, tanh
@@ -81,7 +81,7 @@ class Nnue(NamedTuple):
 def index_blocks() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return what a content on a bit adds to the rows of both sides, and those of no piece."""
     # The other side sees the board turned, and another owner of each piece.
-    turned = tuple(tuple(33 - square for square in squares) for squares in LAYOUT)
+    turned = tuple(map(rotate, LAYOUT))
     digits = [range(CONTENTS)] * BLOCKS + [(3, 4, 2, 0, 1)] * BLOCKS
     offsets = 2 * [*range(0, ROWS, ENTRIES)]
     return index_features(LAYOUT + turned, offsets, digits)

@@ -13,16 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.geometry import rectangles
+from agents.geometry import rectangles, rotate
 from agents.ntuple.tuples import MAX_LENGTH, TupleLayout, digit_base, index_features
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position, own_and_opponent
-
-
-def rotate(squares: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the squares as the other side sees them."""
-    return tuple(33 - square for square in squares)
 
 
 def add_rotated(layout: TupleLayout) -> TupleLayout:

@@ -58,11 +58,10 @@ export class Material {
 
 const [THEIR_MAN, EMPTY, OWN_MAN] = [0, 2, 3];
 
+// The content of an occupied square.
 const contentOf = ({ black, white, kings }, square, view) => {
   const own = view === BLACK ? black : white;
-  const opponent = view === BLACK ? white : black;
-  if (own >>> square & 1) return OWN_MAN + (kings >>> square & 1);
-  return opponent >>> square & 1 ? THEIR_MAN + (kings >>> square & 1) : EMPTY;
+  return (own >>> square & 1 ? OWN_MAN : THEIR_MAN) + (kings >>> square & 1);
 };
 
 /** An evaluator whose state sums up integers for each square's content, updated from move to move. */
