@@ -63,7 +63,7 @@ def advance_state(
     old: KernelArg,
     new: KernelArg,
 ) -> None:
-    """Write the state after a move to `new`, from the state before it, `old`."""
+    """Write the state after one or more moves to `new`, from the state before them, `old`."""
 
 
 @generic

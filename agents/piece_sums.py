@@ -49,11 +49,14 @@ def advance_sums(
     old: KernelArg,
     new: KernelArg,
 ) -> None:
-    """Write the sums after a move, from those before it."""
+    """Write the sums after some moves, from those before them."""
     changed = (before.black ^ after.black) | (before.white ^ after.white)
+    changed |= before.kings ^ after.kings
     left = (before.black | before.white) & changed
     entered = (after.black | after.white) & changed
     source = old
+    if not changed:
+        copy_into(old, new)
     while entered | left:  # once for a step: one square to leave, and one to enter
         plus = minus = features[0, EMPTY]
         if entered:

@@ -204,7 +204,7 @@ def search_to(
             start_state(evaluator, position, view, ws.states[0, view, :width])
     context = SearchContext(style, ws, tt_namespace, root, perspective, width)
     push_frame(context, 0, position, 0, end, plies, low, high)
-    ws.frames[0].reversible_plies = ws.reversible_plies[0]
+    ws.frames[0].reversible_plies, ws.frames[0].state = ws.reversible_plies[0], 0
     ply = 0
     while True:
         frame = ws.frames[ply]
@@ -334,8 +334,8 @@ def resolve_child(
     """Return the value of the position after a move for the side that moved, or DESCEND.
 
     The second number is the plies that are left to search. `frame` is that of the last position
-    with a choice; `alpha` and `beta` are for the side to move after the move. The evaluator's state
-    is written to ``ws.states[ply]``.
+    with a choice; `alpha` and `beta` are for the side to move after the move. Without a jump the
+    evaluator's state is written to ``ws.states[ply]``.
     """
     style, ws, tt_namespace, _, perspective, width = context
     prefetch_tt(style, ws.table, after, tt_namespace, remaining)
@@ -373,10 +373,9 @@ def resolve_child(
         plies = prune(style, frame, remaining, static - beta, value_scale(evaluator))
         if plies == NO_SEARCH:
             return -static, remaining
-    for side in range(2):
-        if side == perspective or perspective == SIDE_TO_MOVE:
-            old, new = ws.states[ply - 1, side, :width], ws.states[ply, side, :width]
-            advance_state(evaluator, before, after, side, old, new)
+    ws.frames[ply].state = ws.frames[ply - 1].state
+    if not jump:  # others are not evaluated
+        update_state(context, evaluator, ply, after)
     state = ws.states[ply, view, :width]
     if not jump and remaining == 0:
         value = evaluate_leaf(context, evaluator, after, view, state)
@@ -394,6 +393,21 @@ def resolve_child(
             if stored != NO_VALUE:
                 return -stored, remaining
     return DESCEND, remaining
+
+
+@kernel
+def update_state(context: KernelArg, evaluator: KernelArg, ply: int, position: Position) -> None:
+    """Write the evaluator's state at a ply, from the last one that is written on the line."""
+    ws, width = context.ws, context.width
+    frame, source = ws.frames[ply], ws.frames[ply].state
+    last = ws.frames[source]
+    before = Position(last.black, last.white, last.kings, context.root ^ (source & 1))
+    for side in range(2):
+        if side == context.perspective or context.perspective == SIDE_TO_MOVE:
+            old, new = ws.states[source, side, :width], ws.states[ply, side, :width]
+            advance_state(evaluator, before, position, side, old, new)
+    frame.black, frame.white, frame.kings = position.black, position.white, position.kings
+    frame.state = ply
 
 
 @kernel

@@ -20,7 +20,7 @@ from agents.search.selective import (
 )
 from agents.search.workspace import MAX_DEPTH
 from checkers_env.bits import borrowed, popcount
-from checkers_env.jit import KernelArg, generic, kernel
+from checkers_env.jit import KernelArg, generic
 from checkers_env.movegen import PACKED_MOVE, Position
 
 
@@ -107,56 +107,32 @@ def _select_alphabeta_move(
     tt_namespace: int,
     rng: KernelArg,
 ) -> int:
-    return select_with_tablebase(player.tablebase, player, position, ws, count, tt_namespace, rng)
-
-
-@generic
-def select_with_tablebase(
-    tablebase: KernelArg,
-    player: AlphaBeta,
-    position: Position,
-    ws: KernelArg,
-    count: int,
-    tt_namespace: int,
-    rng: KernelArg,
-) -> int:
-    """Return the packed move of a player; the tables' type decides what is compiled."""
-    return search_move(player, player.evaluator, position, ws, count, tt_namespace, rng)
-
-
-@select_with_tablebase.register(Tablebase)
-def _select_tablebase_move(
-    tablebase: Tablebase,
-    player: AlphaBeta,
-    position: Position,
-    ws: KernelArg,
-    count: int,
-    tt_namespace: int,
-    rng: KernelArg,
-) -> int:
-    indexing = tablebase.indexing
-    if popcount(position.black | position.white) <= indexing.pieces:
-        count = keep_best_moves(borrowed(tablebase), position, borrowed(ws.rows), count)
-        # Search on without tables: with `player.evaluator` a second search would be compiled.
-        indexing = Indexing(indexing.starts, indexing.men, 0)
-    evaluator = TablebaseEvaluator(player.evaluator, Tablebase(indexing, tablebase.plies))
-    return search_move(player, evaluator, position, ws, count, tt_namespace, rng)
-
-
-@kernel
-def search_move(
-    player: AlphaBeta,
-    evaluator: KernelArg,
-    position: Position,
-    ws: KernelArg,
-    count: int,
-    tt_namespace: int,
-    rng: KernelArg,
-) -> int:
-    """Return the only move, or the best one by a search."""
+    evaluator, count = with_tables(
+        player.tablebase, player.evaluator, position, borrowed(ws.rows), count
+    )
     if count == 1:
         return ws.rows[0, PACKED_MOVE]
     evaluator, ws = borrowed(evaluator), borrowed(ws)
     order_rows(ws.rows, count, player.order, player.tie, rng)
     style, depth, perspective = player.style, player.depth, player.root_perspective
     return search(style, evaluator, position, depth, perspective, tt_namespace, ws, count)
+
+
+@generic
+def with_tables(
+    tablebase: KernelArg, evaluator: KernelArg, position: Position, rows: KernelArg, count: int
+) -> tuple[KernelArg, int]:
+    """Return an evaluator with endgame tables, and how many rows, now in front, to choose from."""
+    return evaluator, count
+
+
+@with_tables.register(Tablebase)
+def _with_tablebase(
+    tablebase: Tablebase, evaluator: KernelArg, position: Position, rows: KernelArg, count: int
+) -> tuple[KernelArg, int]:
+    indexing = tablebase.indexing
+    if popcount(position.black | position.white) <= indexing.pieces:
+        count = keep_best_moves(borrowed(tablebase), position, rows, count)
+        # Search on without tables: with the evaluator alone a second search would be compiled.
+        indexing = Indexing(indexing.starts, indexing.men, 0)
+    return TablebaseEvaluator(evaluator, Tablebase(indexing, tablebase.plies)), count

@@ -57,7 +57,8 @@ FRAME = np.dtype(
         ("parent", "i4"),  # ply of the frame above, and of the one below
         ("child", "i4"),
         ("searched", "i4"),  # successors, the current one included
-        ("tries", "i4"),  # searches of the current successor that were not final
+        ("state", "i2"),  # ply of the last evaluator state on the line
+        ("tries", "i2"),  # searches of the current successor that were not final
         ("reduced", "i4"),  # plies that the current successor is reduced by
         ("reversible_plies", "i4"),  # plies before this position without a man's move or a capture
     ]

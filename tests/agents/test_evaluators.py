@@ -25,6 +25,7 @@ from checkers_env.board import Board
 from tests import oracle
 from tests.agents.endgame.test_endgame import turned
 from tests.agents.nnue.test_network import random_genome
+from tests.agents.nnue.test_sampling import following
 from tests.agents.search.test_alphabeta import random_boards
 
 BY_COLOUR = ("by colour", "nguyen-91", "nguyen-91-logistic")  # Black's pieces are positive
@@ -94,16 +95,15 @@ def states(evaluator, position):
 
 def test_incremental_state_equals_a_recomputed_one(named):
     _, evaluator = named
-    captures = (Board(fen).position for fen in LONG_CAPTURES)
-    for position in (*some_positions(7, 60), *captures):
-        board, old = Board.from_position(*position, max_moves=None), states(evaluator, position)
-        for move in list(board.legal_moves):
-            board.push(move)
+    for position in (*some_positions(7, 60), *(Board(fen).position for fen in LONG_CAPTURES)):
+        old, one = states(evaluator, position), following(position)
+        two = [after for before in one for after in following(before)]
+        three = [after for before in two[::6] for after in following(before)]
+        for after in (position, *one, *two, *three):
             new = np.full_like(old, 99)
             for view in range(2):
-                advance_state(evaluator, position, board.position, view, old[view], new[view])
-            assert new.tolist() == states(evaluator, board.position).tolist()
-            board.pop()
+                advance_state(evaluator, position, after, view, old[view], new[view])
+            assert new.tolist() == states(evaluator, after).tolist()
 
 
 def test_board_turned_round_has_the_value_of_the_other_side(named):
