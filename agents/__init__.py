@@ -9,6 +9,7 @@
 - ``evaluator``: the evaluator protocol of kernels
 - ``architectures``: the table of evaluators that weights can build
 - ``weights``: weight files
+- ``packed``: deflated content of weight files
 - ``match``: one game between two players
 - ``match_kernel``: the same, compiled
 - ``geometry``: the board by square numbers

@@ -34,8 +34,7 @@ from agents.evaluator import (
 )
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.mcts.policy_value import PolicyValue, weight_count
-from agents.nnue.network import SIZE as NNUE_SIZE
-from agents.nnue.network import Nnue, nnue
+from agents.nnue.network import Nnue, nnue, unpack_genome
 from agents.ntuple.network import NTuple, ntuple, table_size
 from agents.ntuple.tuples import TUPLE_LAYOUTS, layout_from_matrix, layout_to_matrix
 from agents.search.player import AlphaBeta
@@ -343,20 +342,17 @@ def _sampled_tuples(name: str, stored: Architecture, stored_as: str) -> Architec
 def _build_tapered(
     packed: NDArray[Any], king: float, *, step: float, entries: int = 0
 ) -> TaperedNetwork:
-    """Build the evaluator of packed tables, which have so many entries."""
-    if packed.dtype != np.uint8:
-        raise ValueError(f"packed tables are uint8, not {packed.dtype}")
     if not (isinstance(step, float) and 0 < step <= 1):
         raise ValueError(f"the step of packed tables is above 0 and at most 1, not {step!r}")
     if entries != TAPERED_ENTRIES:
         raise ValueError(f"it is for other windows: {entries} entries, not {TAPERED_ENTRIES}")
-    return _unpack(packed.tobytes(), step)
+    return unpack_network(_bytes_of(packed), step)
 
 
-@functools.lru_cache(1)
-def _unpack(packed: bytes, step: float) -> TaperedNetwork:
-    """Unpack tables of 190 MB; players of one file share them."""
-    return unpack_network(np.frombuffer(packed, np.uint8), step)
+def _bytes_of(packed: NDArray[Any]) -> bytes:
+    if packed.dtype != np.uint8:
+        raise ValueError(f"packed weights are uint8, not {packed.dtype}")
+    return packed.tobytes()
 
 
 for _name, _layout in NETWORK_LAYOUTS.items():
@@ -395,8 +391,9 @@ ARCHITECTURES["policy-value"] = Architecture(
     reads_king=False,
     fixed=True,
 )
-_NNUE = Architecture(Nnue, lambda weights, king: nnue(weights), NNUE_SIZE, None, selective=True)
-ARCHITECTURES["nnue"] = replace(_NNUE, reads_king=False, fixed=True)
-ARCHITECTURES["tapered"] = Architecture(
-    TaperedNetwork, _build_tapered, None, None, selective=True, reads_king=False
+_STRONG = Architecture(
+    Nnue, lambda packed, king: nnue(unpack_genome(_bytes_of(packed))), None, None
 )
+_STRONG = replace(_STRONG, selective=True, reads_king=False, fixed=True)
+ARCHITECTURES["nnue"] = _STRONG
+ARCHITECTURES["tapered"] = replace(_STRONG, evaluator=TaperedNetwork, build=_build_tapered)

@@ -73,9 +73,7 @@ def count_rows(men: int, side: int) -> int:
     return rows
 
 
-@state_size.register(Samuel)
-def samuel_state_size(evaluator: Samuel) -> int:
-    return len(evaluator.weights)
+state_size.register(Samuel)(lambda evaluator: len(evaluator.weights))
 
 
 @kernel
@@ -121,9 +119,7 @@ def apply_samuel_gradient(evaluator: Samuel, state: KernelArg, step: float) -> N
         evaluator.weights[i] += step * state[i]
 
 
-@is_antisymmetric.register(Samuel)
-def is_samuel_antisymmetric(evaluator: Samuel) -> bool:
-    return True
+is_antisymmetric.register(Samuel)(lambda evaluator: True)
 
 
 @evaluate.register(Samuel)

@@ -18,6 +18,7 @@ depend on the order of updates, and are equal on every machine.
 from __future__ import annotations
 
 import math
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +27,10 @@ from numpy.typing import NDArray
 from agents.evaluator import advance_state, evaluate, start_state, state_size
 from agents.geometry import rectangles, rotate
 from agents.ntuple.tuples import index_features
+from agents.packed import inflate
 from agents.piece_sums import CONTENTS, advance_sums, start_sums
 from agents.simd import aligned_zeros, output, product_layer, row_exchanger, tanh
+from agents.weights import LARGEST_WEIGHT
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
@@ -43,6 +46,8 @@ SHAPES: Any = (
     *((SETS, SMALL + 1), (ROWS,)),
 )
 SIZE = sum(map(math.prod, SHAPES))
+TABLES = ROWS * NODES
+PACKED_BYTES = 2 * TABLES + 4 * (SIZE - TABLES)
 PAIRS = NODES // 2  # of nodes, a number of the state each
 ROW = PAIRS + 8  # numbers of an entry: its worth, and whole vectors
 INDICES = 2 * ROW  # their place in a state
@@ -119,6 +124,28 @@ def nnue(genome: NDArray[np.float32]) -> Nnue:
     biases = aligned_zeros((SETS, SMALL), np.int32)
     biases[...] = second_bias
     return Nnue(features, rows, empty, short, biases, weights.output.ravel().copy())
+
+
+def pack_genome(genome: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return the content of a weight file; raise ValueError as :func:`nnue` does."""
+    nnue(genome)
+    # All low bytes of the tables in whole numbers, all high bytes, and the other weights.
+    planes = rounded(genome[:TABLES], SCALE).astype("<i2").view(np.uint8).reshape(-1, 2).T
+    content = planes.tobytes() + genome[TABLES:].astype("<f4").tobytes()
+    return np.frombuffer(zlib.compress(content, 9), np.uint8)
+
+
+def unpack_genome(packed: bytes) -> NDArray[np.float32]:
+    """Return the weights, float32[SIZE]; raise ValueError for other bytes."""
+    content = inflate(packed, PACKED_BYTES)
+    if len(content) != PACKED_BYTES:
+        raise ValueError(f"it is for another network: {len(content)} bytes, not {PACKED_BYTES}")
+    planes = np.frombuffer(content, np.uint8, 2 * TABLES).reshape(2, TABLES)
+    levels = np.ascontiguousarray(planes.T).view("<i2").ravel()
+    others = np.frombuffer(content, "<f4", offset=2 * TABLES)
+    if not np.all(np.abs(others) <= LARGEST_WEIGHT):
+        raise ValueError("it has weights that are no numbers, or too large to use")
+    return np.concatenate([levels / np.float32(SCALE), others])
 
 
 def rounded(weights: NDArray[np.float32], scale: float) -> NDArray[np.int64]:

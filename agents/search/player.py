@@ -88,14 +88,8 @@ def _index(option: str, name: str, names: tuple[str, ...]) -> int:
     return names.index(name)
 
 
-@is_stochastic.register(AlphaBeta)
-def _alphabeta_is_stochastic(player: AlphaBeta) -> bool:
-    return player.tie == CHANCE
-
-
-@uses_history.register(AlphaBeta)
-def _alphabeta_uses_history(player: AlphaBeta) -> bool:
-    return selective(player.style)
+is_stochastic.register(AlphaBeta)(lambda player: player.tie == CHANCE)
+uses_history.register(AlphaBeta)(lambda player: selective(player.style))
 
 
 @select_move.register(AlphaBeta)

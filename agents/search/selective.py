@@ -102,9 +102,7 @@ def selective(style: KernelArg) -> bool:
     return False
 
 
-@selective.register(Selective)
-def _is_selective(style: Selective) -> bool:
-    return True
+selective.register(Selective)(lambda style: True)
 
 
 MATE_STEP = 2.0**-20  # how much less a win is worth for each ply
@@ -126,9 +124,7 @@ def takes_shortcuts(style: KernelArg) -> bool:
     return False
 
 
-@takes_shortcuts.register(FullWidth)
-def _takes_shortcuts_full_width(style: FullWidth) -> bool:
-    return style.takes_shortcuts
+takes_shortcuts.register(FullWidth)(lambda style: style.takes_shortcuts)
 
 
 @generic

@@ -2,5 +2,4 @@
 
 - ``windows``: the parts of the board that have tables
 - ``tapered``: its evaluator, with stages that blend, and pairs of pieces
-- ``codec``: compressed tables of weight files
 """

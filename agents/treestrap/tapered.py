@@ -8,6 +8,7 @@ few pieces each pair of pieces has a weight, too, wherever the two stand.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 
 from agents.evaluator import evaluate
 from agents.geometry import PLACES
+from agents.packed import unpack
 from agents.piece_sums import keep_sums
 from agents.simd import tanh
-from agents.treestrap.codec import STEP, unpack
 from agents.treestrap.windows import (
     INDEX_PARTS,
     OFFSETS,
@@ -60,13 +61,8 @@ def tapered_network(
     """Make a network of int16 weights; `table` has the shape (SIZE, STAGES).
 
     `pairs` has the shape (PIECE_KINDS, PIECE_KINDS, STAGES), by the numbers of :func:`piece_kind`.
-    The weights of both orders count, and one may be 0. Raise ValueError for arrays of another shape
-    or dtype, or weights whose sums can exceed 16 bits.
+    The weights of both orders count, and one may be 0. Raise ValueError if sums can exceed 16 bits.
     """
-    shapes = (SIZE, STAGES), (PIECE_KINDS, PIECE_KINDS, STAGES)
-    for name, array, shape in zip(("table", "pairs"), (table, pairs), shapes, strict=True):
-        if array.shape != shape or array.dtype != np.int16:
-            raise ValueError(f"{name} must be int16{list(shape)}, not {array.dtype}{array.shape}")
     both = pairs.astype(np.int32) + pairs.swapaxes(0, 1)
     if largest_sum(table, both) > np.iinfo(np.int16).max:
         raise ValueError("the weights are too large: their sums do not fit into 16 bits")
@@ -74,7 +70,8 @@ def tapered_network(
     return TaperedNetwork(*packed, float(step), *INDEX_PARTS)
 
 
-def unpack_network(packed: NDArray[np.uint8], step: float = STEP) -> TaperedNetwork:
+@lru_cache(1)  # 190 MB, which the players of one file share
+def unpack_network(packed: bytes, step: float) -> TaperedNetwork:
     """Return the network of a packed weight file; raise ValueError for other bytes."""
     levels = unpack(packed, TAPERED_ENTRIES)
     table, pairs = levels[: SIZE * STAGES], levels[SIZE * STAGES :]

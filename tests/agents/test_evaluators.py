@@ -18,7 +18,6 @@ from agents.evaluator import (
 from agents.nnue.network import nnue
 from agents.ntuple.network import ntuple, table_size
 from agents.ntuple.tuples import TABLE_6_1
-from agents.treestrap.codec import STEP
 from agents.treestrap.tapered import PIECE_KINDS, tapered_network
 from agents.treestrap.windows import SIZE, STAGES
 from checkers_env.board import Board
@@ -27,6 +26,7 @@ from tests.agents.endgame.test_endgame import turned
 from tests.agents.nnue.test_network import random_genome
 from tests.agents.nnue.test_sampling import following
 from tests.agents.search.test_alphabeta import random_boards
+from tests.agents.treestrap.test_codec import STEP
 
 BY_COLOUR = ("by colour", "nguyen-91", "nguyen-91-logistic")  # Black's pieces are positive
 BY_TURN = ("samuel", "tapered", "nnue")  # the value depends on the side to move

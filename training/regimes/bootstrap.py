@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents.endgame.tables import DIGESTS, load_tablebase
 from agents.nnue.learner import PARTS, Examples, Learner, learn, start_learner, to_examples
-from agents.nnue.network import nnue
+from agents.nnue.network import nnue, pack_genome
 from agents.nnue.sampling import SamplingConfig, sample
 from agents.registry import make
 from agents.search.player import AlphaBeta
@@ -157,8 +157,8 @@ class Bootstrap(SelfPlayRegime):
 
     def champion(self, state: State, member: int = 0) -> Champion:
         """Return the network."""
-        options = {"endgame": self.endgame}
-        return make_champion(self, state, "nnue", state.arrays["genome"], options=options)
+        genome = pack_genome(state.arrays["genome"])
+        return make_champion(self, state, "nnue", genome, options={"endgame": self.endgame})
 
     def contenders(self, state: State) -> list[AlphaBeta]:
         """Return the network as a player."""

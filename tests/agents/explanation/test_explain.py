@@ -14,6 +14,7 @@ from agents.baselines.samuel import FEATURES
 from agents.blondie.architecture import NETWORK_LAYOUTS
 from agents.continual.agent import ContinualAgent
 from agents.continual.pool import rank_strategies
+from agents.nnue.network import unpack_genome
 from agents.ntuple import tuples as drawing
 from agents.ntuple.network import table_size
 from agents.search.player import AlphaBeta
@@ -130,7 +131,8 @@ def test_explanation_equals_the_weight_file(network):
 
 
 def test_network_of_strong_equals_its_weight_file():
-    agent, (genome, _) = agents.make("strong"), read(BLONDIE24.with_stem("strong"))
+    agent, genome = agents.make("strong"), read(BLONDIE24.with_stem("strong"))[0]
+    genome = unpack_genome(genome.tobytes())
     for side, pieces in [*positions(12, 10), *positions(4, 10)]:
         found = agents.explain(agent, Board(oracle.write_fen(side, pieces))).to_json()
         nodes, small, worth = whole_layers(genome, side, pieces)

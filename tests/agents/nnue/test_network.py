@@ -1,6 +1,7 @@
 """The small network against plain computations, in float64 and in integers."""
 
 import math
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import agents
 from agents.evaluator import evaluate_position
 from agents.geometry import cell
+from agents.nnue import network
 from agents.nnue.learner import start_learner
 from agents.nnue.network import LAYOUT, NODES, SETS, SIZE, nnue, split
 from agents.weights import WeightsMetadata, save_weights
@@ -140,24 +142,31 @@ def test_weights_whose_sums_overflow_are_refused(name, places, most):
 
 def test_weight_file_plays_as_the_network(tmp_path, genome):
     path = str(tmp_path / "small.safetensors")
-    save_weights(path, genome, replace(HEADER, options={"endgame": 2}))
+    save_weights(path, network.pack_genome(genome), replace(HEADER, options={"endgame": 2}))
     player = agents.make(path).player
     assert (player.depth, player.tablebase.indexing.pieces) == (3, 2)
     for found, expected in zip(player.evaluator, nnue(genome), strict=True):
         assert np.array_equal(found, expected)
 
 
+def packed(tables, others=b""):
+    """Return the content of a file with these bytes."""
+    content = tables * 2 * network.TABLES + others * 4 * (SIZE - network.TABLES)
+    return np.frombuffer(zlib.compress(content), np.uint8)
+
+
 @pytest.mark.parametrize(
-    ("genome", "options", "message"),
+    ("content", "options", "message"),
     [
-        (np.zeros(SIZE - 1, np.float32), {}, r"it holds \(3237529,\) weights; nnue has 3237530"),
-        (np.full(SIZE, 9.0, np.float32), {}, "the weights are too large: sums do not fit"),
-        (np.full(SIZE, np.nan, np.float32), {}, "weights that are no numbers"),
-        (np.zeros(SIZE, np.float32), {"step": 1.0}, "its options do not fit nnue"),
+        (np.zeros(SIZE, np.float32), {}, "packed weights are uint8, not float32"),
+        (packed(b"0"), {}, "it is for another network: 6400000 bytes, not 6550120"),
+        (packed(b"\x7f", b"\0"), {}, "the weights are too large: sums do not fit"),
+        (packed(b"\0", b"\xff"), {}, "weights that are no numbers"),
+        (packed(b"\0", b"\0"), {"step": 1.0}, "its options do not fit nnue"),
     ],
 )
-def test_unsuitable_file_is_refused(tmp_path, genome, options, message):
+def test_unsuitable_file_is_refused(tmp_path, content, options, message):
     path = str(tmp_path / "small.safetensors")
-    save_weights(path, genome, replace(HEADER, options=options))
+    save_weights(path, content, replace(HEADER, options=options))
     with pytest.raises(ValueError, match=f"small.safetensors' cannot be played: .*{message}"):
         agents.make(path)

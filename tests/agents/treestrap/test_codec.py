@@ -8,12 +8,13 @@ import pytest
 
 import agents
 from agents.architectures import load_player
+from agents.packed import GAP, LEVELS, unpack
 from agents.search.player import AlphaBeta
 from agents.search.selective import STRONG
-from agents.treestrap.codec import GAP, LEVELS, STEP, unpack
 from agents.treestrap.tapered import TAPERED_ENTRIES
 from agents.weights import WeightsMetadata, save_weights
 
+STEP = 2.0**-8
 OPTIONS = {"step": STEP, "entries": TAPERED_ENTRIES}
 HEADER = WeightsMetadata("tapered", 1.0, "strong", 0, 3, depth=3, options=OPTIONS)
 
@@ -48,8 +49,7 @@ def test_saved_tables_play_as_the_original(tmp_path, table, packed):
     player = load_player(path)
     assert type(player) is AlphaBeta
     assert (player.depth, player.root_perspective, player.style) == (3, True, STRONG)
-    assert np.array_equal(unpack(packed, TAPERED_ENTRIES), table)
-    assert load_player(path, 6).depth == 6
+    assert np.array_equal(unpack(packed.tobytes(), TAPERED_ENTRIES), table)
 
 
 def test_player_trained_with_endgame_tables_uses_them(tmp_path, packed):
@@ -60,8 +60,6 @@ def test_player_trained_with_endgame_tables_uses_them(tmp_path, packed):
     assert agents.make(path).player.depth == 3
     assert agents.make(path, depth=4).player.depth == 4
     assert agents.make(path, seconds=1.0).player.depth > 4
-    assert agents.make(path, endgame=3).player.tablebase.indexing.pieces == 3
-    assert agents.make(path, simulations=10).player.simulations == 10
 
 
 def with_options(**options):
@@ -74,11 +72,7 @@ def with_options(**options):
         (None, with_options(step=0.0), "the step of packed tables"),
         (None, with_options(endgame=9), "endgame tables are for 2 to 5 pieces, not 9"),
         (None, with_options(entries=9), "it is for other windows: 9 entries, not 94820824"),
-        (None, with_options(windows=9), "unexpected keyword"),
         (lambda packed: packed[:-5], {}, "packed"),
-        (lambda packed: packed[1:], {}, "packed"),
-        (lambda packed: packed.astype(float), {}, "packed"),
-        (lambda packed: np.ones(100), {}, "packed"),
         (None, {"architecture": "ntuple"}, ""),
     ],
 )

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from agents.evaluator import evaluate_position
-from agents.treestrap.codec import STEP
 from agents.treestrap.tapered import (
     PAIRED_PIECES,
     PIECE_KINDS,
@@ -20,7 +19,7 @@ from agents.treestrap.tapered import (
 )
 from agents.treestrap.windows import OFFSETS, SIZE, STAGES
 from tests import oracle
-from tests.agents.treestrap.test_codec import pack
+from tests.agents.treestrap.test_codec import STEP, pack
 from tests.agents.treestrap.test_windows import boards, named
 
 LARGEST = (1 << 15) - 1
@@ -99,7 +98,7 @@ def test_network_is_read_from_a_packed_file():
     pairs = np.zeros((PIECE_KINDS, PIECE_KINDS, STAGES), np.int16)
     for array in (table, pairs):  # few: a table full of them takes seconds to compress
         array.ravel()[rng.integers(0, array.size, 3000)] = rng.integers(-99, 100, 3000)
-    loaded = unpack_network(pack(np.concatenate([table.T.ravel(), pairs.ravel()])), STEP)
+    loaded = unpack_network(pack(np.concatenate([table.T.ravel(), pairs.ravel()])).tobytes(), STEP)
     for found, network in zip(loaded[:3], tapered_network(table, pairs, STEP)[:3], strict=True):
         assert np.array_equal(found, network)
 

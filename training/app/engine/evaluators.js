@@ -449,7 +449,7 @@ const BLOCKS = Array.from({ length: 18 }, (_, number) => {
   return [top, top + 4 - odd, top + 5 - odd, top + 8];
 }).concat([[3, 4, 7, 8], [25, 26, 29, 30]]);
 const [ROWS, NODES, SMALL, SETS] = [BLOCKS.length * 625, 256, 16, 6];
-const PAIRS = NODES / 2; // of nodes, a number of the state each
+const [TABLES, PAIRS] = [ROWS * NODES, NODES / 2]; // numbers of tables; pairs of nodes, a number of the state each
 const ROW = PAIRS + 1; // with the worth of the entry
 const INDICES = 2 * BLOCKS.length; // of the blocks for both sides: a state begins with them
 const [SCALE, SECOND_SCALE, WORTH_SCALE] = [255, 1024, 65536];
@@ -469,17 +469,16 @@ export class Nnue extends SummingEvaluator {
   #nodes = new Float32Array(SMALL);
   #sum = new Float32Array(1);
 
-  constructor(genome) {
+  constructor(buffer) { // as agents/nnue/network.py packs it
     super(...indexFeatures(BLOCKS, [BLACK, WHITE]));
-    let at = 0;
-    const read = (size) => genome.subarray(at, at += size);
+    const [low, high] = [0, TABLES].map((start) => new Uint8Array(buffer, start, TABLES));
+    const levels = Int16Array.from(low, (byte, entry) => byte + (high[entry] << 8));
+    let at = 2 * TABLES;
+    const read = (size) => new Float32Array(buffer, (at += 4 * size) - 4 * size, size);
     const readRounded = (size, scale) => Int32Array.from(read(size), (weight) => roundToEven(weight * scale));
-    const readPairs = () => {
-      const numbers = readRounded(NODES, SCALE);
-      return Int32Array.from({ length: PAIRS }, (_, pair) => numbers[2 * pair] + numbers[2 * pair + 1] * 65536);
-    };
-    for (let row = 0; row < ROWS; row += 1) this.#rows.set(readPairs(), row * ROW);
-    const bias = readPairs();
+    const inPairs = (numbers) => Int32Array.from({ length: PAIRS }, (_, pair) => numbers[2 * pair] + numbers[2 * pair + 1] * 65536);
+    for (let row = 0; row < ROWS; row += 1) this.#rows.set(inPairs(levels.subarray(row * NODES)), row * ROW);
+    const bias = inPairs(readRounded(NODES, SCALE));
     this.#second = Int16Array.from(readRounded(SETS * NODES * SMALL, SECOND_SCALE));
     this.#secondBias = readRounded(SETS * SMALL, 1 / UNIT);
     this.#outputs = Array.from({ length: SETS }, () => {

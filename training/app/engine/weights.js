@@ -23,6 +23,8 @@ const expand = (genome, present, size) => {
   return weights;
 };
 
+const inflate = (bytes) => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+
 const BUILDERS = {
   ...Object.fromEntries(NETWORKS.map((name) => [name, ({ architecture, king }, genome) => new Network(architecture, genome, king)])),
   "piece-squares": ({ king }, genome) => new PieceSquares(Float64Array.from(genome), king),
@@ -30,7 +32,7 @@ const BUILDERS = {
     const { tuples = options.drawing, difference = 1, by_colour: byColour = false } = options; // format 1 says "drawing"
     return new NTuple(tuples, Float64Array.from(genome), { difference, king, byColour });
   },
-  nnue: (fields, genome) => new Nnue(genome),
+  nnue: async (fields, packed) => new Nnue(await inflate(packed)),
 };
 
 // Read a weight file: {evaluator, depth, isSelective}. Throws an Error unless the file has the checksum.
@@ -42,6 +44,6 @@ export const loadWeights = async (buffer, name, checksum) => {
   const read = ({ dtype, data_offsets: [begin, end] }) => new DTYPES[dtype](buffer.slice(8 + length + begin, 8 + length + end));
   const stored = read(tensors.genome);
   const genome = fields.weights === undefined ? stored : expand(stored, read(tensors.present), fields.weights);
-  const evaluator = BUILDERS[fields.architecture](fields, genome);
+  const evaluator = await BUILDERS[fields.architecture](fields, genome);
   return { evaluator, depth: fields.depth ?? 4, isSelective: fields.architecture === "nnue" };
 };
