@@ -391,9 +391,8 @@ ARCHITECTURES["policy-value"] = Architecture(
     reads_king=False,
     fixed=True,
 )
-_STRONG = Architecture(
-    Nnue, lambda packed, king: nnue(unpack_genome(_bytes_of(packed))), None, None
-)
+_share = functools.lru_cache(1)(lambda packed: nnue(unpack_genome(packed)))  # 7 MB
+_STRONG = Architecture(Nnue, lambda packed, king: _share(_bytes_of(packed)), None, None)
 _STRONG = replace(_STRONG, selective=True, reads_king=False, fixed=True)
 ARCHITECTURES["nnue"] = _STRONG
 ARCHITECTURES["tapered"] = replace(_STRONG, evaluator=TaperedNetwork, build=_build_tapered)
