@@ -40,7 +40,7 @@ from agents.ntuple.tuples import TUPLE_LAYOUTS, layout_from_matrix, layout_to_ma
 from agents.search.player import AlphaBeta
 from agents.search.selective import FULL_WIDTH, STRONG
 from agents.treestrap.tapered import TAPERED_ENTRIES, TaperedNetwork, unpack_network
-from agents.weights import LARGEST_WEIGHT, WeightsMetadata, load_weights
+from agents.weights import WeightsMetadata, check_usable, load_weights
 from checkers_env.board import Board
 from checkers_env.jit import has_implementation
 from checkers_env.movegen import Position
@@ -266,16 +266,14 @@ def find_encoding(name: str, arrays: Mapping[str, NDArray[Any]]) -> Encoding:
 def build_evaluator(weights: NDArray[Any], metadata: WeightsMetadata) -> Any:
     """Build the evaluator of a weight file.
 
-    Raise ValueError for weights that do not fit the header, or are no finite numbers of a usable
-    size.
+    Raise ValueError for weights that do not fit the header, or that cannot be used.
     """
     name, architecture = metadata.architecture, find_architecture(metadata.architecture)
     if architecture.size is not None:
         size = Encoding(name, metadata.options).size
         if weights.shape != (size,):
             raise ValueError(f"it holds {weights.shape} weights; {name} has {size}")
-        if not np.all(np.abs(weights) <= LARGEST_WEIGHT):
-            raise ValueError("it has weights that are no numbers, or too large to use")
+        check_usable(weights)
     try:
         return architecture.build(weights, metadata.king, **metadata.options)
     except TypeError as error:

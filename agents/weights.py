@@ -145,6 +145,12 @@ def load_weights(path: Path | str) -> tuple[NDArray[Any], WeightsMetadata]:
         raise ValueError(f"{str(path)!r} is not a valid weight file: {error}") from None
 
 
+def check_usable(weights: NDArray[Any]) -> None:
+    """Raise ValueError for weights that are no finite numbers of a usable size."""
+    if not np.all(np.abs(weights) <= LARGEST_WEIGHT):
+        raise ValueError("it has weights that are no numbers, or too large to use")
+
+
 def open_safetensors(path: Path | str) -> Any:
     """Open a safetensors file. Raise OSError for a pipe, whose opening would wait for ever."""
     open_regular(path).close()

@@ -30,7 +30,7 @@ from agents.ntuple.tuples import index_features
 from agents.packed import inflate
 from agents.piece_sums import CONTENTS, advance_sums, start_sums
 from agents.simd import aligned_zeros, output, product_layer, row_exchanger, tanh
-from agents.weights import LARGEST_WEIGHT
+from agents.weights import check_usable
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position
@@ -127,12 +127,13 @@ def nnue(genome: NDArray[np.float32]) -> Nnue:
 
 
 def pack_genome(genome: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return the content of a weight file; raise ValueError as :func:`nnue` does."""
+    """Return the content of a weight file; raise ValueError for weights that cannot be used."""
+    check_usable(genome)
     nnue(genome)
     # All low bytes of the tables in whole numbers, all high bytes, and the other weights.
     planes = rounded(genome[:TABLES], SCALE).astype("<i2").view(np.uint8).reshape(-1, 2).T
     content = planes.tobytes() + genome[TABLES:].astype("<f4").tobytes()
-    return np.frombuffer(zlib.compress(content, 9), np.uint8)
+    return np.frombuffer(zlib.compress(content), np.uint8)
 
 
 def unpack_genome(packed: bytes) -> NDArray[np.float32]:
@@ -143,8 +144,7 @@ def unpack_genome(packed: bytes) -> NDArray[np.float32]:
     planes = np.frombuffer(content, np.uint8, 2 * TABLES).reshape(2, TABLES)
     levels = np.ascontiguousarray(planes.T).view("<i2").ravel()
     others = np.frombuffer(content, "<f4", offset=2 * TABLES)
-    if not np.all(np.abs(others) <= LARGEST_WEIGHT):
-        raise ValueError("it has weights that are no numbers, or too large to use")
+    check_usable(others)
     return np.concatenate([levels / np.float32(SCALE), others])
 
 

@@ -10,9 +10,8 @@ import pytest
 import agents
 from agents.evaluator import evaluate_position
 from agents.geometry import cell
-from agents.nnue import network
 from agents.nnue.learner import start_learner
-from agents.nnue.network import LAYOUT, NODES, SETS, SIZE, nnue, split
+from agents.nnue.network import LAYOUT, NODES, SETS, SIZE, TABLES, nnue, pack_genome, split
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
 from tests import oracle
@@ -142,17 +141,18 @@ def test_weights_whose_sums_overflow_are_refused(name, places, most):
 
 def test_weight_file_plays_as_the_network(tmp_path, genome):
     path = str(tmp_path / "small.safetensors")
-    save_weights(path, network.pack_genome(genome), replace(HEADER, options={"endgame": 2}))
+    save_weights(path, pack_genome(genome), replace(HEADER, options={"endgame": 2}))
     player = agents.make(path).player
     assert (player.depth, player.tablebase.indexing.pieces) == (3, 2)
     for found, expected in zip(player.evaluator, nnue(genome), strict=True):
         assert np.array_equal(found, expected)
+    with pytest.raises(ValueError, match="weights that are no numbers"):
+        pack_genome(np.full(SIZE, np.nan, np.float32))
 
 
-def packed(tables, others=b""):
+def packed(tables, rest=b""):
     """Return the content of a file with these bytes."""
-    content = tables * 2 * network.TABLES + others * 4 * (SIZE - network.TABLES)
-    return np.frombuffer(zlib.compress(content), np.uint8)
+    return np.frombuffer(zlib.compress(tables * 2 * TABLES + rest * 4 * (SIZE - TABLES)), np.uint8)
 
 
 @pytest.mark.parametrize(
