@@ -124,9 +124,9 @@ def drawn_lead(rows: Sequence[Games]) -> float:
 
 
 def pieces_ahead(rows: Sequence[Games]) -> float:
-    """Return the last row's mean piece difference from the start position, less the first row's."""
-    first, last = (float(np.mean(MEASURES["differences"].of(it))) for it in (rows[0], rows[-1]))
-    return last - first
+    """Return the last row's mean piece difference at the end of a game, less the first row's."""
+    first, last = (np.mean([it.difference for it in with_cards(games)]) for games in rows)
+    return float(last - first)
 
 
 def growth(rows: Sequence[Games]) -> float:
