@@ -25,9 +25,7 @@ from training.experiments.jobs import (
     Job,
     Match,
     Player,
-    Run,
     match_of,
-    run_of,
     with_seed,
 )
 from training.experiments.measures import score
@@ -178,7 +176,7 @@ def _measure_planned(claim: Claim, store: ResultStore) -> Measured | None:
         assert claim.effect.contrast is not None
         estimate = contrast(claim.effect.contrast(len(groups)).tolist(), groups)
         return Measured(claim, estimate, count)
-    values = effects(claim, Scope(seeds=len(claim.seeds)), store) if planned_runs(claim) else []
+    values = effects(claim, Scope(seeds=len(claim.seeds)), store) if uncrossed(claim) else []
     if values and len(values) == len(claim.seeds):
         return Measured(claim, independent(values), count, tuple(values))
     return None
@@ -211,7 +209,7 @@ def _figures(
 
 def pairings(claim: Claim) -> list[list[tuple[Match, bool]]]:
     """Return the matches of all champions of a claim's two players, by the seeds of the first."""
-    if claim.effect.contrast is not None or planned_runs(claim):
+    if claim.effect.contrast is not None or uncrossed(claim):
         return []
     return [
         [
@@ -239,7 +237,8 @@ def panel_games(claim: Claim) -> list[list[list[tuple[Match, bool]]]]:
 def choices(claim: Claim) -> dict[Player, list[list[tuple[Match, bool]]]]:
     """Return the matches with the panel, by seed, that a claim's best of ten runs are chosen by."""
     sides = (side for line in claim.rows for side in (line.first, *line.others))
-    best = [side for side in sides if claim.seeds and side.trained and side.seed is not None]
+    met = pairings(claim)  # else such a side is an opponent of all, chosen by nothing
+    best = [side for side in sides if met and side.trained and side.seed is not None]
     return {side: _against_panel(replace(side, seed=None), range(SEEDS)) for side in best}
 
 
@@ -250,20 +249,28 @@ def _against_panel(player: Player, seeds: Iterable[int]) -> list[list[tuple[Matc
     ]
 
 
-def planned_runs(claim: Claim) -> list[Run]:
-    """Return the runs of a claim's seeds, if it is on training and not on matches."""
-    players = [] if claim.rows[0].others else [line.first for line in claim.rows]
-    return [run_of(with_seed(player, seed), 1.0) for player in players for seed in claim.seeds]
+def uncrossed(claim: Claim) -> list[Job]:
+    """Return the jobs of a claim's seeds, if it is on training, or compares rows of fixed others.
+
+    A single row of such games is a pairing like any other.
+    """
+    others = [*chain.from_iterable(line.others for line in claim.rows)]
+    free = any(it.trained and it.seed is None for it in others)
+    if not claim.seeds or free or len(others) == 1:
+        return []
+    jobs = jobs_of(claim, Scope(seeds=len(claim.seeds)))
+    return sorted(jobs, key=lambda job: (job.seed, job.title))
 
 
 def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
     """Return the pairings and the panel's games of claims, and all their runs."""
     wanted: dict[Job, None] = {}
     for claim in claims:
-        wanted |= dict.fromkeys(planned_runs(claim))
         panel = chain(*panel_games(claim), *choices(claim).values())
-        for job, _ in chain(*pairings(claim), *panel):
-            wanted |= dict.fromkeys((*job.runs, job))
+        matches = (job for job, _ in chain(*pairings(claim), *panel))
+        for job in (*uncrossed(claim), *matches):
+            runs = job.runs if isinstance(job, Match) else ()
+            wanted |= dict.fromkeys((*runs, job))
     return list(wanted)
 
 
