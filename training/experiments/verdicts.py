@@ -236,9 +236,8 @@ def panel_games(claim: Claim) -> list[list[list[tuple[Match, bool]]]]:
 
 def choices(claim: Claim) -> dict[Player, list[list[tuple[Match, bool]]]]:
     """Return the matches with the panel, by seed, that a claim's best of ten runs are chosen by."""
-    sides = (side for line in claim.rows for side in (line.first, *line.others))
-    met = pairings(claim)  # else such a side is an opponent of all, chosen by nothing
-    best = [side for side in sides if met and side.trained and side.seed is not None]
+    sides = (side for line in claim.rows for side in (line.first, *line.others) if pairings(claim))
+    best = [side for side in sides if side.trained and side.seed is not None]
     return {side: _against_panel(replace(side, seed=None), range(SEEDS)) for side in best}
 
 
@@ -250,16 +249,12 @@ def _against_panel(player: Player, seeds: Iterable[int]) -> list[list[tuple[Matc
 
 
 def uncrossed(claim: Claim) -> list[Job]:
-    """Return the jobs of a claim's seeds, if it is on training, or compares rows of fixed others.
-
-    A single row of such games is a pairing like any other.
-    """
+    """Return the jobs of a claim's seeds, if it is on training, or on games with fixed others."""
     others = [*chain.from_iterable(line.others for line in claim.rows)]
-    free = any(it.trained and it.seed is None for it in others)
-    if not claim.seeds or free or len(others) == 1:
+    crosses = len(others) == 1 or any(it.trained and it.seed is None for it in others)
+    if crosses or not claim.seeds:
         return []
-    jobs = jobs_of(claim, Scope(seeds=len(claim.seeds)))
-    return sorted(jobs, key=lambda job: (job.seed, job.title))
+    return sorted(jobs_of(claim, Scope(seeds=len(claim.seeds))), key=repr)
 
 
 def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
@@ -267,10 +262,8 @@ def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
     wanted: dict[Job, None] = {}
     for claim in claims:
         panel = chain(*panel_games(claim), *choices(claim).values())
-        matches = (job for job, _ in chain(*pairings(claim), *panel))
-        for job in (*uncrossed(claim), *matches):
-            runs = job.runs if isinstance(job, Match) else ()
-            wanted |= dict.fromkeys((*runs, job))
+        for job in chain(uncrossed(claim), (it for it, _ in chain(*pairings(claim), *panel))):
+            wanted |= dict.fromkeys((*getattr(job, "runs", ()), job))
     return list(wanted)
 
 
