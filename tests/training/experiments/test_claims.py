@@ -95,7 +95,7 @@ RED = [True, False, True, False]
         (share_led, [games("WL")], np.nan),
         ("fewer-drawn", [games("DD"), games("DL"), games("WL"), games("WD")], 50),
         ("drawn-lead", LED, 1),  # of 3, -1, 0 and 2
-        ("pieces", [ended("WW", it, opening="") for it in ((4, 2), (7, 4))], 2.5),
+        ("pieces", [START + ended("WW", it) for it in ((4, 2), (7, 4))], 2.5),
         ("levels curve/heuristic", [run(curve__heuristic=GAPS), run(curve__heuristic=[1])], 2),
         ("rise curve/heuristic", [run(curve__heuristic=GAPS)], 3),
         ("fall curve/heuristic", [run(curve__heuristic=GAPS)], -3),
@@ -116,9 +116,7 @@ def test_effect_of_a_seed(effect, rows, expected):
 
 # Verdicts
 
-SOME = Claim(
-    "", "a > b", "A beats b.", "somewhere", (row("c0", "hughes"),), (), EFFECTS[""]
-)  # in no paper
+SOME = Claim("", "a > b", "A beats b.", "in no paper", (row("c0", "hughes"),), (), EFFECTS[""])
 EQUAL = replace(SOME, kind="equal")
 
 
@@ -248,8 +246,7 @@ def test_figures_of_claims_are_those_of_the_tables():
 def test_interval_of_a_short_match_is_that_of_clopper_and_pearson():
     found = stats.binomtest(12, 14).proportion_ci(method="exact")
     assert match_interval(12, 0, 2) == pytest.approx((12 / 14, found.low, found.high))
-    assert match_interval(14, 0, 0).high == 1
-    assert match_interval(0, 0, 14).low == 0
+    assert (match_interval(14, 0, 0).high, match_interval(0, 0, 14).low) == (1, 0)
 
 
 # Sameness
@@ -364,7 +361,8 @@ def by_seed(name, seed):
     return 4 + seed % 3 if name == "blondie24-rr" else 0
 
 
-LEAD = next(claim for claim in CLAIMS if claim.name == "blondie24-rr > c0")
+BY_NAME = {claim.name: claim for claim in CLAIMS}
+LEAD = BY_NAME["blondie24-rr > c0"]
 FIRST_TEN = replace(LEAD, seeds=tuple(range(10)))
 
 
@@ -379,8 +377,8 @@ def test_all_pairings_are_crossed_once_they_are_played():
     assert measure(FIRST_TEN, Scope(seeds=4), Invented(by_seed)).seeds == "4"
     assert Counter(map(type, planned_jobs([FIRST_TEN]))) == {Run: 20, Match: 100}
     assert judge([partly])[0].finding == "leads"
-    (seen,) = judge([measure(LEAD, Scope(), Invented(by_seed, [(13, 17)]))])
-    assert seen.finding == "undecided"  # its first ten seeds were seen before the plan
+    # Its first ten seeds were seen before the plan.
+    assert judge([measure(LEAD, Scope(), Invented(by_seed, [(13, 17)]))])[0].finding == "undecided"
 
 
 def test_p_of_a_second_look_counts_twice():
@@ -394,16 +392,22 @@ def test_p_of_a_second_look_counts_twice():
 
 
 def test_order_is_a_contrast_of_scores_against_the_panel():
-    (claim,) = (claim for claim in CLAIMS if claim.name == "c0, 1 < ... < 4 plies")
+    claim, steps = BY_NAME["c0, 1 < ... < 4 plies"], BY_NAME["c0, growing steps"]
     strengths = {"c0-1ply": 1, "c0-2ply": 2, "c0-3ply": 3, "c0": 4}
     store = Invented(lambda name, seed: strengths.get(name, 0) * (1 + seed % 2))
     found = measure(claim, Scope(), store)
     assert found.estimate.mean == pytest.approx(100 / 86 * 3 * 1.5)
     assert [player.name for player in players_of(claim)] == list(strengths)
-    (steps,) = (claim for claim in CLAIMS if claim.name == "c0, growing steps")
     assert [player.name for player in players_of(steps)] == list(strengths)
     assert measure(steps, Scope(), store).estimate.mean == pytest.approx(0)
     assert Counter(map(type, planned_jobs([claim, steps]))) == {Run: 45, Match: 200}
+
+
+def test_fixed_opponents_are_met_by_all_seeds_and_are_not_crossed():
+    fixed = BY_NAME["ahead of SXcheckers"]
+    assert Counter(map(type, planned_jobs([fixed]))) == {Run: 41, Match: 40}
+    assert measure(fixed, Scope(), Invented(by_seed)).seeds == "10+10"
+    assert measure(fixed, Scope(), Invented(by_seed, [(17, 0)])).seeds == "10"
 
 
 def test_pages_show_the_available_results(store, tmp_path):
@@ -411,9 +415,8 @@ def test_pages_show_the_available_results(store, tmp_path):
     write_page(tmp_path / "page.md", asked, SCOPE, store)
     write_verdicts(tmp_path / "verdicts.md", asked, SCOPE, store)
     page, told = ((tmp_path / f"{name}.md").read_text() for name in ("page", "verdicts"))
-    claim = next(claim for claim in CLAIMS if claim.name == "c1-n0.001 > c1-n0.01")
-    (verdict,) = verdicts([claim], SCOPE, store)
-    line = next(line for line in told.splitlines() if claim.statement in line)
+    (verdict,) = verdicts([BY_NAME["c1-n0.001 > c1-n0.01"]], SCOPE, store)
+    line = next(line for line in told.splitlines() if verdict.claim.statement in line)
     assert line == f"| {' | '.join(filter(None, cells(verdict)))} |"  # of the columns in use
     assert line.endswith("| 2 | **too few seeds** |")
     assert "C10 > " not in told  # of matches that were not asked for
