@@ -79,6 +79,8 @@ def _read(path: Path, part: NDArray[np.uint8], digest: str) -> bool:
 def _solve(tables: Tablebase, pieces: int) -> None:
     """Work out the endings of so many pieces, with a progress bar on a terminal."""
     console = Console(stderr=True)
+    if pieces == max(DIGESTS) and not console.is_terminal:
+        logger.warning("working out the endgame tables of 5 pieces: some minutes, once only")
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"Endings of {pieces} pieces", total=count_positions(pieces))
         for count in solve(tables, pieces):

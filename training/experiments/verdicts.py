@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +40,7 @@ PANEL = (
 
 Finding = Literal["leads", "trails", "no difference", "undecided"]
 VerdictLabel = Literal["confirmed", "confirmed, smaller", "refuted", "undecided", "not testable"]
-LABELS: tuple[VerdictLabel, ...] = (
-    *("confirmed", "confirmed, smaller", "refuted", "undecided", "not testable"),
-)
+LABELS: tuple[VerdictLabel, ...] = get_args(VerdictLabel)
 
 
 @dataclass(frozen=True)
