@@ -216,7 +216,7 @@ def play_league(
     with closing(run_league(makers, left, setup.rules, journal, threads, unplayed)) as ending:
         for game in track(ending, "games", total, len(games), console=console, disable=hidden):
             games[game.number] = game
-            if hidden and len(games) * 10 % total < 10:  # at every tenth of them
+            if hidden and len(games) % 50 == 0:
                 console.print(f"{len(games)} of {total} games are played")
             if config.sprt and pentanomial.is_decided(games, config.sprt):
                 break
