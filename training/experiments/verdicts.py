@@ -234,8 +234,8 @@ def panel_games(claim: Claim) -> list[list[list[tuple[Match, bool]]]]:
 
 def choices(claim: Claim) -> dict[Player, list[list[tuple[Match, bool]]]]:
     """Return the matches with the panel, by seed, that a claim's best of ten runs are chosen by."""
-    sides = (side for line in claim.rows for side in (line.first, *line.others) if pairings(claim))
-    best = [side for side in sides if side.trained and side.seed is not None]
+    sides = (side for line in claim.rows for side in (line.first, *line.others))
+    best = [it for it in sides if it.trained and it.seed is not None] if pairings(claim) else []
     return {side: _against_panel(replace(side, seed=None), range(SEEDS)) for side in best}
 
 
