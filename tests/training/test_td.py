@@ -54,3 +54,8 @@ def test_options_of_the_curve_are_refused_without_a_curve(tmp_path, monkeypatch,
     expected = f"error: {option} has no effect with --curve-every 0: leave it out\n"
     assert (status, error) == (1, expected)
     assert not (tmp_path / "run").exists()
+
+
+def test_strong_plays_in_threads_without_a_curve(tmp_path, monkeypatch, capsys):
+    given = ["strong", "--curve-every", 0, "--threads", 2, "--regime.games", 2, "--generations", 1]
+    assert run_here(td, [*given, "--out", tmp_path], monkeypatch, capsys)[0] == 0

@@ -22,6 +22,7 @@ from rich.table import Column, Table
 from agents.factory import load_object
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
+from training.regimes.bootstrap import Bootstrap
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.loop import (
@@ -64,8 +65,8 @@ class TrainerConfig:
     out: Path | None = None
     """Folder of the run; by default runs/REGIME-seed-SEED."""
     threads: int = os.cpu_count() or 1
-    """Games at once. Results do not depend on it. (The games that td.py learns from are played in
-    one thread: there it is for the games of the curve.)"""
+    """Games at once. Results do not depend on it. (n-tuples learn from their games in one thread:
+    there it is for the games of the curve.)"""
     resume: bool = False
     """Go on with the run in the folder, from its last checkpoint."""
     engine: Literal["kernel", "env"] = "kernel"
@@ -122,12 +123,10 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         for before, word in itertools.pairwise(arguments):
             if word in presets and not before.startswith("-"):
                 raise ValueError(f"a regime comes first: {program.call} {word} [options]")
-    if ":" in name:
-        preset, name = load_preset(name), name.rpartition(":")[2]
-    elif name in presets:
-        preset = presets[name]
-    else:
+    if ":" not in name and name not in presets:
         raise ValueError(_unknown(name, program))
+    preset = load_preset(name) if ":" in name else presets[name]
+    name = name.rpartition(":")[2]
     options = read_options(
         TrainerConfig,
         words,
@@ -136,7 +135,7 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         default=TrainerConfig(preset.regime, preset.generations),
     )
     if program.call == TD and not options.curve_every:
-        _refuse_curve_options(words)
+        _refuse_curve_options(words, preset.regime)
     config = options.run_config(name)
 
     def complete() -> bool:
@@ -151,11 +150,11 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
             train(config, start, report)
 
 
-def _refuse_curve_options(words: Sequence[str]) -> None:
+def _refuse_curve_options(words: Sequence[str], regime: Any) -> None:
     """Raise ValueError for an option of td.py that is only for the games of the curve."""
-    given = {word.partition("=")[0] for word in words}
-    for option in ("--threads", "--engine", "--executor", "--address"):
-        if option in given:
+    workers = () if isinstance(regime, Bootstrap) else ("--threads", "--executor", "--address")
+    for option in ("--engine", *workers):
+        if any(word.partition("=")[0] == option for word in words):
             raise ValueError(f"{option} has no effect with --curve-every 0: leave it out")
 
 

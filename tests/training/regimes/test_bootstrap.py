@@ -158,15 +158,3 @@ def test_start_with_a_player_that_is_no_selective_one_is_refused(regime, start):
     other = dataclasses.replace(regime, start=start)
     with open_game_runner(1) as runner, pytest.raises(ValueError, match=start):
         other.step(other.init(0), runner)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"endgame": 6}, "endgame must be 2 to 5, not 6"),
-        ({"batch": 6}, "batch must be a multiple of 4, not 6"),
-    ],
-)
-def test_constants_out_of_range_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        Bootstrap(**changes)
