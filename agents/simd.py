@@ -7,6 +7,7 @@ evolution takes the same course on any processor.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -141,6 +142,35 @@ def _counting(builder: Any, limit: Any, step: int) -> tuple[Any, Any, Any]:
     return index, carry, close
 
 
+def _each_bit(
+    builder: Any, numbers: Sequence[Any], times: int, write: Callable[[int, int, Any], None]
+) -> None:
+    """Write a loop over the bits of some numbers, `times` of each at once."""
+    # `write` gets the index of the number, that of the bit among those at once, and its place: 64
+    # after the last bit.
+    left = [cgutils.alloca_once_value(builder, number) for number in numbers]
+    check, body, end = map(builder.append_basic_block, ("check", "body", "end"))
+    builder.branch(check)
+    builder.position_at_end(check)
+    rests = [*map(builder.load, left)]
+    some = functools.reduce(builder.or_, rests)
+    builder.cbranch(builder.icmp_signed("!=", some, _at(0)), body, end)
+    builder.position_at_end(body)
+    for index, rest in enumerate(rests):
+        for time in range(times):
+            write(index, time, builder.cttz(rest, ir.Constant(ir.IntType(1), 0)))
+            rest = builder.and_(rest, builder.sub(rest, _at(1)))
+        builder.store(rest, left[index])
+    builder.branch(check)
+    builder.position_at_end(end)
+
+
+def _differ(builder: Any, one: Any, other: Any) -> Any:
+    """Return a bit for each lane in which two vectors differ."""
+    bits = builder.icmp_signed("!=", one, other)
+    return builder.zext(builder.bitcast(bits, ir.IntType(one.type.count)), _INDEX)
+
+
 def _in_vectors(builder: Any, count: Any, write: Callable[[Any, int], None]) -> None:
     """Write code that handles a multiple of 8 numbers, sixteen at a time and then eight.
 
@@ -215,47 +245,52 @@ def exchange(old: KernelArg, plus: KernelArg, minus: KernelArg, new: KernelArg) 
     _exchange(old, plus, minus, len(new), new)
 
 
-def row_exchanger(width: int) -> Any:
-    """Return a kernel's function of int32 arrays; `width`, of a row, is a multiple of 8.
+def row_exchanger(width: int, places: int) -> Any:
+    """Return a kernel's function that updates the sums of two sides.
 
-    ``exchange(rows, before, after, count, old, new)`` writes `old` to `new`, with the row `after`
-    in place of `before` for each of `count` places where these lists differ.
+    ``exchange(rows, old, new)`` takes int32[ROWS, width], a multiple of 16, and two states: two
+    sums of rows, then two lists of `places` rows, a multiple of 4. It writes the sums of `new`.
     """
+    lanes = 2 * LANES
 
     @intrinsic
-    def exchange_rows(
-        typing: Any, rows: Any, before: Any, after: Any, count: Any, old: Any, new: Any
-    ) -> Any:
+    def exchange_rows(typing: Any, rows: Any, old: Any, new: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            table, left, entered, source, target = (
-                _data(context, builder, signature.args[place], arguments[place], _at(0))
-                for place in (0, 1, 2, 4, 5)
+            table, *states = (
+                _data(context, builder, kind, array, _at(0))
+                for kind, array in zip(signature.args, arguments, strict=True)
             )
-            lanes = [2 * LANES] * (width // (2 * LANES)) + [LANES] * (width // LANES % 2)
-            starts = [sum(lanes[:number]) for number in range(len(lanes))]
-            vectors = [
-                (_at(start), size, _load(builder, source, _at(start), size))
-                for start, size in zip(starts, lanes, strict=True)
-            ]
-            sums = [cgutils.alloca_once_value(builder, vector) for _, _, vector in vectors]
-            index, _, close = _counting(builder, arguments[3], 1)
-            minus, plus = (builder.load(builder.gep(list_, [index])) for list_ in (left, entered))
-            with builder.if_then(builder.icmp_signed("!=", minus, plus)):
-                minus, plus = (
-                    builder.mul(builder.sext(row, _INDEX), _at(width)) for row in (minus, plus)
-                )
-                for (start, size, _), total in zip(vectors, sums, strict=True):
-                    added = _load(builder, table, builder.add(plus, start), size)
-                    taken = _load(builder, table, builder.add(minus, start), size)
-                    value = builder.sub(builder.add(builder.load(total), added), taken)
-                    builder.store(value, total)
-            close([])
-            for (start, size, _), total in zip(vectors, sums, strict=True):
-                place = _place(builder, target, start, size)
-                builder.store(builder.load(total), place, align=4)
+            bits = _at(0)
+            for start in range(0, 2 * places, LANES):
+                rows_of = [_load(builder, it, _at(2 * width + start)) for it in states]
+                bits = builder.or_(bits, builder.shl(_differ(builder, *rows_of), _at(start)))
+            for side in range(2):
+                first = [_at(side * width + it) for it in range(0, width, lanes)]
+                vectors = [_load(builder, states[0], it, lanes) for it in first]
+                sums = [cgutils.alloca_once_value(builder, it) for it in vectors]
+
+                def exchange_row(_: int, __: int, place: Any, sums: list[Any] = sums) -> None:
+                    place = builder.add(place, _at(2 * width))
+                    numbers = [builder.load(builder.gep(it, [place])) for it in states]
+                    minus, plus = (
+                        builder.mul(builder.sext(it, _INDEX), _at(width)) for it in numbers
+                    )
+                    for index, total in enumerate(sums):
+                        taken, added = (
+                            _load(builder, table, builder.add(it, _at(lanes * index)), lanes)
+                            for it in (minus, plus)
+                        )
+                        value = builder.sub(builder.add(builder.load(total), added), taken)
+                        builder.store(value, total)
+
+                own = builder.and_(bits, _at(((1 << places) - 1) << side * places))
+                _each_bit(builder, [own], 1, exchange_row)
+                for start, total in zip(first, sums, strict=True):
+                    place = _place(builder, states[1], start, lanes)
+                    builder.store(builder.load(total), place, align=4)
             return context.get_dummy_value()
 
-        return types.void(rows, before, after, types.int64, old, new), generate
+        return types.void(rows, old, new), generate
 
     return exchange_rows
 
@@ -426,26 +461,20 @@ def _tanh_all_exact(typing: Any, values: Any, start: Any, count: Any) -> Any:
 
 @intrinsic
 def _product_layer(
-    typing: Any,
-    state: Any,
-    starts: Any,
-    count: Any,
-    weights: Any,
-    biases: Any,
-    values: Any,
-    unit: Any,
+    typing: Any, state: Any, starts: Any, weights: Any, biases: Any, values: Any, unit: Any
 ) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, weight, bias, target = (
             _data(context, builder, signature.args[place], arguments[place], _at(0))
-            for place in (0, 3, 4, 5)
+            for place in (0, 2, 3, 4)
         )
         wide = 2 * LANES  # pairs of numbers in a vector
         shorts, products = (ir.VectorType(kind, 2 * wide) for kind in (_SHORT, _BITS))
-        found = cgutils.alloca_once(builder, _BITS, BLOCK + 1)  # pairs of products of a block
-        builder.store(ir.Constant(_BITS, 0), builder.gep(found, [_at(BLOCK)]))
+        # Pairs of products for either start, each time with a pair of zeros behind them.
+        found = cgutils.alloca_once(builder, _BITS, 2 * (BLOCK + 1))
         first = _load(builder, bias, _at(0), wide)
-        sums = [cgutils.alloca_once_value(builder, it) for it in (first, _every(0, first.type))]
+        starting = first, *[_every(0, first.type)] * 3
+        sums = [cgutils.alloca_once_value(builder, it) for it in starting]
 
         def limited(sign: str, numbers: Any, limit: int) -> Any:
             bound = _every(limit, shorts)
@@ -458,52 +487,36 @@ def _product_layer(
             pairs = builder.bitcast(builder.xor(builder.add(pairs, half), half), shorts)
             return limited("<", limited(">", pairs, 0), 255)
 
-        def multiply(place: Any, part: int) -> Any:
+        def multiply(half: int) -> Any:
             """Store products; return a bit for each pair of them that is not 0."""
-            product = builder.mul(clipped(place), clipped(builder.add(place, arguments[2])))
-            product = builder.add(product, _every(1 << 7, shorts))
-            product = builder.lshr(product, _every(8, shorts))
-            pairs = builder.bitcast(product, first.type)
-            builder.store(pairs, _place(builder, found, _at(part * wide), wide), align=4)
-            bits = builder.icmp_signed("!=", pairs, _every(0, pairs.type))
-            bits = builder.zext(builder.bitcast(bits, ir.IntType(wide)), _INDEX)
-            return builder.shl(bits, _at(part * wide))
+            bits, behind = _at(0), half * (BLOCK + 1)
+            for part in range(0, BLOCK, wide):
+                place = builder.add(builder.extract_value(arguments[1], half), _at(part))
+                product = builder.mul(clipped(place), clipped(builder.add(place, _at(BLOCK))))
+                product = builder.add(product, _every(1 << 7, shorts))
+                product = builder.lshr(product, _every(8, shorts))
+                pairs = builder.bitcast(product, first.type)
+                builder.store(pairs, _place(builder, found, _at(behind + part), wide), align=4)
+                differ = _differ(builder, pairs, _every(0, pairs.type))
+                bits = builder.or_(bits, builder.shl(differ, _at(part)))
+            builder.store(ir.Constant(_BITS, 0), builder.gep(found, [_at(behind + BLOCK)]))
+            return bits
 
-        def add(total: Any, pair: Any, row: Any) -> None:
-            word = builder.load(builder.gep(found, [pair]))
+        def add(half: int, time: int, pair: Any) -> None:
+            place, total = builder.add(pair, _at(half * (BLOCK + 1))), sums[2 * half + time]
+            word = builder.load(builder.gep(found, [place]))
             spread = builder.insert_element(ir.Constant(first.type, ir.Undefined), word, _at(0))
             spread = builder.bitcast(_lanes(builder, spread, spread, [0] * wide), shorts)
+            row = builder.or_(builder.and_(pair, _at(BLOCK - 1)), _at(half * BLOCK))
             factor = _load(builder, weight, builder.mul(row, _at(2 * wide)), 2 * wide)
             both = builder.mul(builder.sext(spread, products), builder.sext(factor, products))
             even, odd = (_lanes(builder, both, both, range(it, 2 * wide, 2)) for it in (0, 1))
             builder.store(builder.add(builder.load(total), builder.add(even, odd)), total)
 
-        for half in range(2):
-            index, _, close = _counting(builder, arguments[2], BLOCK)
-            begin = builder.add(builder.extract_value(arguments[1], half), index)
-            bits = _at(0)
-            for part in range(BLOCK // wide):
-                bits = builder.or_(bits, multiply(builder.add(begin, _at(part * wide)), part))
-            row = builder.add(index, builder.mul(arguments[2], _at(half)))
-            left = cgutils.alloca_once(builder, _INDEX)
-            builder.store(bits, left)
-            check, body, end = map(builder.append_basic_block, ("check", "body", "end"))
-            builder.branch(check)
-            builder.position_at_end(check)
-            rest = builder.load(left)
-            builder.cbranch(builder.icmp_signed("!=", rest, _at(0)), body, end)
-            builder.position_at_end(body)
-            for total in sums:  # after the last bit there is a pair of zeros
-                pair = builder.cttz(rest, ir.Constant(ir.IntType(1), 0))
-                add(total, pair, builder.add(row, builder.and_(pair, _at(BLOCK - 1))))
-                rest = builder.and_(rest, builder.sub(rest, _at(1)))
-            builder.store(rest, left)
-            builder.branch(check)
-            builder.position_at_end(end)
-            close([])
-        result = builder.add(*map(builder.load, sums))
+        _each_bit(builder, [multiply(0), multiply(1)], 2, add)
+        result = functools.reduce(builder.add, map(builder.load, sums))
         result = builder.sitofp(result, _vector(wide))
-        spread = builder.insert_element(_nothing(wide), arguments[6], _at(0))
+        spread = builder.insert_element(_nothing(wide), arguments[5], _at(0))
         result = builder.fmul(result, _lanes(builder, spread, spread, [0] * wide))
         for sign, limit in ((">", 0.0), ("<", 1.0)):
             bound = _every(limit, result.type)
@@ -511,8 +524,7 @@ def _product_layer(
         builder.store(result, _place(builder, target, _at(0), wide), align=4)
         return context.get_dummy_value()
 
-    kinds = (state, starts, types.int64, weights, biases, values, types.float32)
-    return types.void(*kinds), generate
+    return types.void(state, starts, weights, biases, values, types.float32), generate
 
 
 @kernel
@@ -576,7 +588,6 @@ def dense(
 def product_layer(
     state: KernelArg,
     starts: tuple[int, int],
-    count: int,
     weights: KernelArg,
     biases: KernelArg,
     values: KernelArg,
@@ -584,12 +595,12 @@ def product_layer(
 ) -> None:
     """Write sixteen weighted sums of products, times `unit` and clipped to 0..1, to `values`.
 
-    From each of `starts` on, int32 `state` holds `count` pairs of int16 x, a multiple of 64, then
-    as many of y: 2^16 times the second number plus the first. A product is (x y + 128) >> 8, both
-    clipped to 0..255. Most are 0, and only the others are summed. `weights` are
-    int16[2 * count, 16, 2], `biases` int32[16]. No sum may leave 32 bits.
+    From each of `starts` on, int32 `state` holds BLOCK pairs of int16 x, then as many of y: 2^16
+    times the second number plus the first. A product is (x y + 128) >> 8, both clipped to 0..255.
+    Most are 0, and only the others are summed. `weights` are int16[2 * BLOCK, 16, 2], `biases`
+    int32[16]. No sum may leave 32 bits.
     """
-    _product_layer(state, starts, count, weights, biases, values, unit)
+    _product_layer(state, starts, weights, biases, values, unit)
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:

@@ -49,8 +49,7 @@ SIZE = sum(map(math.prod, SHAPES))
 TABLES = ROWS * NODES
 PACKED_BYTES = 2 * TABLES + 4 * (SIZE - TABLES)
 PAIRS = NODES // 2  # of nodes, a number of the state each
-ROW = PAIRS + 8  # numbers of an entry: its worth, and whole vectors
-INDICES = 2 * ROW  # their place in a state
+INDICES = 2 * PAIRS  # place of the rows of both sides in a state
 WIDTH = INDICES + 2 * BLOCKS  # of a state, a multiple of 8
 SCALE, SECOND_SCALE, WORTH_SCALE = 255, 1024, 1 << 16
 UNIT = 256 / SCALE**2 / SECOND_SCALE  # of the second layer's sums
@@ -70,13 +69,13 @@ class Weights(NamedTuple):
 class Nnue(NamedTuple):
     """Evaluator: integers for the kernels. Use :func:`nnue` to make one.
 
-    The state of a position holds the first layer for the viewing side, two nodes in each number:
-    2^16 times the second plus the first. Then come the sum of worths and seven zeros, the same for
-    the other side, and the rows of all blocks for either side.
+    A state has the first layer for the viewing side, two nodes a number: 2^16 times the second
+    plus the first. Then come that of the other side, and the rows of all blocks for either.
     """
 
     features: NDArray[np.int32]  # (35, 5, WIDTH - INDICES): what a content on a bit adds to them
-    rows: NDArray[np.int32]  # (ROWS, ROW)
+    rows: NDArray[np.int32]  # (ROWS, PAIRS)
+    worths: NDArray[np.int32]  # (ROWS,)
     empty: NDArray[np.int32]  # (WIDTH,): the state of the empty board
     second: NDArray[np.int16]  # (SETS, PAIRS, SMALL, 2)
     second_bias: NDArray[np.int32]  # (SETS, SMALL)
@@ -111,19 +110,18 @@ def nnue(genome: NDArray[np.float32]) -> Nnue:
     shorts, integers = max(largest.max(), np.abs(second).max()), max(totals.max(), worth)
     if shorts >= 1 << 15 or integers >= 1 << 31:
         raise ValueError("the weights are too large: sums do not fit into 16 and 32 bits")
-    rows = aligned_zeros((ROWS, ROW), np.int32)
-    rows[:, :PAIRS], rows[:, PAIRS] = in_pairs(first), worths
+    rows = aligned_zeros((ROWS, PAIRS), np.int32)
+    rows[...] = in_pairs(first)
     features, indices = index_blocks()
     empty = aligned_zeros((WIDTH,), np.int32)
     empty[INDICES:] = indices
-    for side in (0, ROW):
-        empty[side : side + PAIRS] = in_pairs(bias)
-        empty[side : side + ROW] += rows[indices[:BLOCKS]].sum(0)
+    empty[:INDICES] = np.tile(in_pairs(bias) + rows[indices[:BLOCKS]].sum(0), 2)
     short = aligned_zeros((SETS, PAIRS, SMALL, 2), np.int16)
     short[...] = second.reshape(SETS, PAIRS, 2, SMALL).swapaxes(2, 3)
     biases = aligned_zeros((SETS, SMALL), np.int32)
     biases[...] = second_bias
-    return Nnue(features, rows, empty, short, biases, weights.output.ravel().copy())
+    last = weights.output.ravel().copy()
+    return Nnue(features, rows, worths.astype(np.int32), empty, short, biases, last)
 
 
 def pack_genome(genome: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -180,14 +178,18 @@ def sums_at_output(
 ) -> KernelArg:
     """Return T z + t and the sum of worths for the side to move; write z to `scratch`."""
     number = set_of_pieces(popcount(position.black | position.white))
-    starts = (0, ROW) if position.turn == view else (ROW, 0)
+    side = int(position.turn != view)
+    starts = side * PAIRS, PAIRS - side * PAIRS
     weights, biases = network.second[number], network.second_bias[number]
-    product_layer(state, starts, PAIRS // 2, weights, biases, scratch, np.float32(UNIT))
-    worths = np.float32(state[starts[0] + PAIRS]) * np.float32(1 / WORTH_SCALE)
+    product_layer(state, starts, weights, biases, scratch, np.float32(UNIT))
+    rows, worth = state[INDICES + side * BLOCKS :], 0
+    for block in range(BLOCKS):
+        worth += network.worths[rows[block]]
+    worths = np.float32(worth) * np.float32(1 / WORTH_SCALE)
     return output(network.output, number * (SMALL + 1), scratch, 0, SMALL), worths
 
 
-exchange_rows = row_exchanger(ROW)
+exchange_rows = row_exchanger(PAIRS, BLOCKS)
 
 
 state_size.register(Nnue)(lambda network: WIDTH)
@@ -196,7 +198,7 @@ state_size.register(Nnue)(lambda network: WIDTH)
 @start_state.register(Nnue)
 def start_nnue(network: Nnue, position: Position, view: int, state: KernelArg) -> None:
     start_sums(network.features, network.empty[INDICES:], position, view, state[INDICES:])
-    write_sums(network, network.empty, state)
+    exchange_rows(network.rows, network.empty, state)
 
 
 @advance_state.register(Nnue)
@@ -204,12 +206,4 @@ def advance_nnue(
     network: Nnue, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
     advance_sums(network.features, before, after, view, old[INDICES:], new[INDICES:])
-    write_sums(network, old, new)
-
-
-@kernel
-def write_sums(network: Nnue, old: KernelArg, new: KernelArg) -> None:
-    """Write the sums of a state whose indices are written, from another state."""
-    for side in range(2):
-        at, sums = INDICES + side * BLOCKS, side * ROW
-        exchange_rows(network.rows, old[at:], new[at:], BLOCKS, old[sums:], new[sums:])
+    exchange_rows(network.rows, old, new)

@@ -56,11 +56,9 @@ def prefetch_tt(
 ) -> None:
     """Begin to fetch the entry of a position."""
     if selective(style):
-        at = tt_index(table, position, position.turn)
-        prefetch(table, at ^ 1)
+        prefetch(table, tt_index(table, position, position.turn))
     else:
-        at = tt_index(table, position, tt_tag(position, tt_namespace, remaining))
-    prefetch(table, at)
+        prefetch(table, tt_index(table, position, tt_tag(position, tt_namespace, remaining)))
 
 
 @kernel

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agents.simd import (
+    BLOCK,
     aligned_zeros,
     dense,
     exchange,
@@ -95,9 +96,10 @@ def test_dense_adds_in_the_same_order_for_any_alignment(width):
 ENDS = (-32768, -32767, -256, -1, 0, 1, 254, 255, 256, 32767)
 
 
-@pytest.mark.parametrize(("count", "share"), [(64, 0.0), (64, 0.1), (128, 1.0)])
-def test_product_layer_is_a_clipped_matrix_product(count, share):
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_product_layer_is_a_clipped_matrix_product(share):
     """Of the pairs of products a share is not 0."""
+    count = BLOCK
     rng, starts = np.random.default_rng(count), (2 * count + 3, 1)
     numbers = np.where(
         rng.random((2, 2, 2 * count)) < 0.3,
@@ -119,7 +121,7 @@ def test_product_layer_is_a_clipped_matrix_product(count, share):
     values = aligned_zeros((256,), np.float32)
     values[:] = rng.normal(size=256)
     rest = values[16:].copy()
-    product_layer(state, starts, count, weights, biases, values, unit)
+    product_layer(state, starts, weights, biases, values, unit)
     exact = np.clip(expected.astype(np.float32) * unit, 0, 1)
     assert 0 in exact
     assert exact.max() > 0
