@@ -597,8 +597,7 @@ def product_layer(
 
     From each of `starts` on, int32 `state` holds BLOCK pairs of int16 x, then as many of y: 2^16
     times the second number plus the first. A product is (x y + 128) >> 8, both clipped to 0..255.
-    Most are 0, and only the others are summed. `weights` are int16[2 * BLOCK, 16, 2], `biases`
-    int32[16]. No sum may leave 32 bits.
+    `weights` are int16[2 * BLOCK, 16, 2], `biases` int32[16]. No sum may leave 32 bits.
     """
     _product_layer(state, starts, weights, biases, values, unit)
 

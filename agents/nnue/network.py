@@ -29,7 +29,7 @@ from agents.geometry import rectangles, rotate
 from agents.ntuple.tuples import index_features
 from agents.packed import inflate
 from agents.piece_sums import CONTENTS, advance_sums, start_sums
-from agents.simd import aligned_zeros, output, product_layer, row_exchanger, tanh
+from agents.simd import BLOCK, aligned_zeros, output, product_layer, row_exchanger, tanh
 from agents.weights import check_usable
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
@@ -38,7 +38,7 @@ from checkers_env.movegen import Position
 CORNERS = (3, 4, 7, 8), (25, 26, 29, 30)  # with 4 and 29, which are around no unused square
 LAYOUT = (*(squares for squares in rectangles(3, 3) if len(squares) == 4), *CORNERS)
 BLOCKS, ENTRIES = len(LAYOUT), CONTENTS ** len(LAYOUT[0])
-ROWS, NODES, SMALL, SETS = BLOCKS * ENTRIES, 256, 16, 6
+ROWS, NODES, SMALL, SETS = BLOCKS * ENTRIES, 4 * BLOCK, 16, 6
 PIECES_A_SET = 4
 # Of the weights, in their order in a file.
 SHAPES: Any = (
@@ -198,7 +198,7 @@ state_size.register(Nnue)(lambda network: WIDTH)
 @start_state.register(Nnue)
 def start_nnue(network: Nnue, position: Position, view: int, state: KernelArg) -> None:
     start_sums(network.features, network.empty[INDICES:], position, view, state[INDICES:])
-    exchange_rows(network.rows, network.empty, state)
+    write_sums(network, network.empty, state)
 
 
 @advance_state.register(Nnue)
@@ -206,4 +206,10 @@ def advance_nnue(
     network: Nnue, before: Position, after: Position, view: int, old: KernelArg, new: KernelArg
 ) -> None:
     advance_sums(network.features, before, after, view, old[INDICES:], new[INDICES:])
+    write_sums(network, old, new)
+
+
+@kernel
+def write_sums(network: Nnue, old: KernelArg, new: KernelArg) -> None:
+    """Write the sums of a state whose rows are written, from another state."""
     exchange_rows(network.rows, old, new)
