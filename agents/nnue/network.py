@@ -179,7 +179,7 @@ def sums_at_output(
     """Return T z + t and the sum of worths for the side to move; write z to `scratch`."""
     number = set_of_pieces(popcount(position.black | position.white))
     side = int(position.turn != view)
-    starts = side * PAIRS, PAIRS - side * PAIRS
+    starts = side * PAIRS, (1 - side) * PAIRS
     weights, biases = network.second[number], network.second_bias[number]
     product_layer(state, starts, weights, biases, scratch, np.float32(UNIT))
     rows, worth = state[INDICES + side * BLOCKS :], 0

@@ -48,6 +48,7 @@ class Regime(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
     kind: ClassVar[str]
     results_version: ClassVar[int]
+    curve_options: ClassVar[tuple[str, ...]] = ()  # of a run: only for the games of the curve
 
     @property
     def depth(self) -> int:

@@ -45,6 +45,7 @@ class Bootstrap(SelfPlayRegime):
 
     kind: ClassVar[str] = "bootstrap"
     results_version: ClassVar[int] = 2
+    curve_options = ("engine",)
 
     start: str = "strong-2"
     """First teacher, by name or weight file: a player that searches selectively."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class SelfPlayRegime(Regime):
     max_moves: Annotated[int, Range(2, 100_000)] = 100
     """Moves by each side after which a game is drawn."""
 
+    curve_options: ClassVar[tuple[str, ...]] = ("threads", "engine", "executor", "address")
     root_perspective = True
     parents = 1
     king = 1.0  # a regime with K as a constant has its own

@@ -7,7 +7,7 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,6 @@ from rich.table import Column, Table
 from agents.factory import load_object
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
-from training.regimes.bootstrap import Bootstrap
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
 from training.trainer.checkpoint import FILE_NAME, load_checkpoint
 from training.trainer.loop import (
@@ -134,8 +133,11 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
         program.description,
         default=TrainerConfig(preset.regime, preset.generations),
     )
-    if program.call == TD and not options.curve_every:
-        _refuse_curve_options(words, preset.regime)
+    if not options.curve_every:
+        given = {word.partition("=")[0] for word in words}
+        for option in (f"--{name}" for name in preset.regime.curve_options):
+            if option in given:
+                raise ValueError(f"{option} has no effect with --curve-every 0: leave it out")
     config = options.run_config(name)
 
     def complete() -> bool:
@@ -148,14 +150,6 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
             console.print(f"No generation is left, but the run lacks {names}: it is written now")
         with _progress(config, start.state.generation, console) as report:
             train(config, start, report)
-
-
-def _refuse_curve_options(words: Sequence[str], regime: Any) -> None:
-    """Raise ValueError for an option of td.py that is only for the games of the curve."""
-    workers = () if isinstance(regime, Bootstrap) else ("--threads", "--executor", "--address")
-    for option in ("--engine", *workers):
-        if any(word.partition("=")[0] == option for word in words):
-            raise ValueError(f"{option} has no effect with --curve-every 0: leave it out")
 
 
 def load_preset(text: str) -> Preset:

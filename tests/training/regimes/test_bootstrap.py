@@ -158,3 +158,10 @@ def test_start_with_a_player_that_is_no_selective_one_is_refused(regime, start):
     other = dataclasses.replace(regime, start=start)
     with open_game_runner(1) as runner, pytest.raises(ValueError, match=start):
         other.step(other.init(0), runner)
+
+
+def test_constants_out_of_range_are_refused():
+    with pytest.raises(ValueError, match="endgame must be 2 to 5, not 6"):
+        Bootstrap(endgame=6)
+    with pytest.raises(ValueError, match="batch must be a multiple of 4, not 6"):
+        Bootstrap(batch=6)
