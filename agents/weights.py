@@ -7,6 +7,7 @@ array ``present`` holds one bit for each weight.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -194,3 +195,15 @@ def from_sparse(
     array = np.zeros(size, entries.dtype)
     array[present] = entries
     return array.reshape(shape)
+
+
+def inflate(packed: bytes, most: int) -> bytes:
+    """Return the content, at most so many bytes; raise ValueError for what is no such content."""
+    reader = zlib.decompressobj()
+    try:
+        content = reader.decompress(packed, most)
+    except zlib.error as error:
+        raise ValueError(f"the weights cannot be unpacked: {error}") from None
+    if not reader.eof:
+        raise ValueError("the weights cannot be unpacked: they are cut off, or too many")
+    return content

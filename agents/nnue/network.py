@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 from agents.evaluator import advance_state, evaluate, start_state, state_size
 from agents.geometry import rectangles, rotate
 from agents.ntuple.tuples import index_features
-from agents.packed import inflate
 from agents.piece_sums import CONTENTS, advance_sums, start_sums
 from agents.simd import BLOCK, aligned_zeros, output, product_layer, row_exchanger, tanh
-from agents.weights import check_usable
+from agents.weights import check_usable, inflate
 from checkers_env.bits import popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import Position

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from agents.evaluator import evaluate
 from agents.geometry import PLACES
-from agents.packed import unpack
 from agents.piece_sums import keep_sums
 from agents.simd import tanh
 from agents.treestrap.windows import (
@@ -29,6 +28,7 @@ from agents.treestrap.windows import (
     count_entry,
     entry_of,
 )
+from agents.weights import inflate
 from checkers_env.bits import lsb, popcount
 from checkers_env.jit import KernelArg, kernel
 from checkers_env.movegen import BLACK, Position, own_and_opponent
@@ -38,6 +38,7 @@ FIRST_PARTS = 7  # stage 0 is pure at 3.5 pieces, stage 3 at 21.5
 PAIRED_PIECES = 12  # positions of more pieces have no pairs
 PIECE_KINDS = 4 * 32  # a man or king of either side on a square
 TAPERED_ENTRIES = STAGES * (SIZE + PIECE_KINDS**2)
+GAP, LEVELS, ENTRY_BYTES = np.dtype("<u4"), np.dtype("<i2"), 6  # of an entry in a weight file
 
 
 class TaperedNetwork(NamedTuple):
@@ -73,11 +74,32 @@ def tapered_network(
 @lru_cache(1)  # 190 MB, which the players of one file share
 def unpack_network(packed: bytes, step: float) -> TaperedNetwork:
     """Return the network of a packed weight file; raise ValueError for other bytes."""
-    levels = unpack(packed, TAPERED_ENTRIES)
+    levels = unpack_levels(packed, TAPERED_ENTRIES)
     table, pairs = levels[: SIZE * STAGES], levels[SIZE * STAGES :]
     return tapered_network(
         table.reshape(STAGES, SIZE).T, pairs.reshape(PIECE_KINDS, PIECE_KINDS, STAGES), step
     )
+
+
+def unpack_levels(packed: bytes, count: int) -> NDArray[np.int16]:
+    """Return `count` entries in steps, int16; raise ValueError for other than packed tables.
+
+    For each entry that is not 0 there is the distance from the one before it, and how many steps it
+    is. All lowest bytes come first, then all second bytes, and so on.
+    """
+    content = inflate(packed, count * ENTRY_BYTES)
+    stored, rest = divmod(len(content), ENTRY_BYTES)
+    if rest:
+        raise ValueError("the weights cannot be unpacked: they are cut off")
+    bytes_of = np.frombuffer(content, np.uint8).reshape(ENTRY_BYTES, stored)
+    gaps = np.ascontiguousarray(bytes_of[: GAP.itemsize].T).view(GAP).ravel()
+    levels = np.ascontiguousarray(bytes_of[GAP.itemsize :].T).view(LEVELS).ravel()
+    entries = np.cumsum(gaps, dtype=np.int64)
+    if stored and entries[-1] >= count:
+        raise ValueError("the weights cannot be unpacked: there are entries beyond their end")
+    table = np.zeros(count, LEVELS)
+    table[entries] = levels
+    return table
 
 
 def largest_sum(table: NDArray[np.int16], pairs: NDArray[np.int32]) -> int:

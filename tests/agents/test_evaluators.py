@@ -26,7 +26,7 @@ from tests.agents.endgame.test_endgame import turned
 from tests.agents.nnue.test_network import random_genome
 from tests.agents.nnue.test_sampling import following
 from tests.agents.search.test_alphabeta import random_boards
-from tests.agents.test_packed import STEP
+from tests.agents.treestrap.test_packed import STEP
 
 BY_COLOUR = ("by colour", "nguyen-91", "nguyen-91-logistic")  # Black's pieces are positive
 BY_TURN = ("samuel", "tapered", "nnue")  # the value depends on the side to move

@@ -19,7 +19,7 @@ from agents.treestrap.tapered import (
 )
 from agents.treestrap.windows import OFFSETS, SIZE, STAGES
 from tests import oracle
-from tests.agents.test_packed import STEP, pack
+from tests.agents.treestrap.test_packed import STEP, pack
 from tests.agents.treestrap.test_windows import boards, named
 
 LARGEST = (1 << 15) - 1

@@ -8,10 +8,9 @@ import pytest
 
 import agents
 from agents.architectures import load_player
-from agents.packed import GAP, LEVELS, unpack
 from agents.search.player import AlphaBeta
 from agents.search.selective import STRONG
-from agents.treestrap.tapered import TAPERED_ENTRIES
+from agents.treestrap.tapered import GAP, LEVELS, TAPERED_ENTRIES, unpack_levels
 from agents.weights import WeightsMetadata, save_weights
 
 STEP = 2.0**-8
@@ -45,11 +44,10 @@ def saved(path, genome, header=HEADER):
 
 
 def test_saved_tables_play_as_the_original(tmp_path, table, packed):
-    path = saved(tmp_path, packed)
-    player = load_player(path)
+    player = load_player(saved(tmp_path, packed))
     assert type(player) is AlphaBeta
     assert (player.depth, player.root_perspective, player.style) == (3, True, STRONG)
-    assert np.array_equal(unpack(packed.tobytes(), TAPERED_ENTRIES), table)
+    assert np.array_equal(unpack_levels(packed.tobytes(), TAPERED_ENTRIES), table)
 
 
 def test_player_trained_with_endgame_tables_uses_them(tmp_path, packed):
