@@ -30,6 +30,7 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "reduces": int,
     "reverse_futility_reduction_margin": float,
     "reverse_futility_margin": float,
+    "razoring_margin": float,
 }
 FORMER_NAMES = {  # of options; the next version will not know them
     "static_margin": "reverse_futility_reduction_margin",

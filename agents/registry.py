@@ -23,7 +23,7 @@ from agents.factory import make_external
 from agents.mcts.player import MonteCarlo, monte_carlo
 from agents.search.player import AlphaBeta
 from agents.search.root_order import CHANCE
-from agents.search.selective import STRONG, Selective
+from agents.search.selective import FORMER
 from agents.search.workspace import UNLIMITED
 
 DEFAULT_DEPTH = 4
@@ -36,10 +36,6 @@ BASELINES: dict[str, Callable[[int | None], Any]] = {
     "mcts": lambda depth: monte_carlo(cut=0),
     "mcts-ept": lambda depth: monte_carlo(),
 }
-
-ARCHIVED_PLAYERS: dict[str, Selective] = {"strong-2": STRONG}
-"""Former players, to measure progress by, and their search, which stays as it is. Their weights are
-in the folder ``zoo/former``. :func:`available` does not list them."""
 
 
 def available() -> list[str]:
@@ -70,7 +66,7 @@ def make(
     agent
         One of these texts, or one with options after an @, as in ``blondie24@depth=6,tie=last``:
 
-        - a name from :func:`available`, or a former player (see :data:`ARCHIVED_PLAYERS`);
+        - a name from :func:`available`, or the former player ``strong-2``;
         - a weight file (``champion.safetensors``);
         - a folder with one, such as a run's or a model hub's: ``runs/c0-seed-1``, ``./folder``;
         - code of your own, ``package.module:name`` or ``file.py:name``: a class or function that
@@ -109,9 +105,9 @@ def make(
         Whether the lines of a full-width search end behind a jump (see
         :class:`agents.search.selective.FullWidth`). Default: as in its training.
     options
-        For players that search selectively: ``reduces``, ``reverse_futility_reduction_margin`` and
-        ``reverse_futility_margin`` (see :class:`agents.search.selective.Selective`). Factories and
-        outside players get all options, and those of the parameters above that are not None.
+        For players that search selectively: ``reduces`` and the margins of
+        :class:`agents.search.selective.Selective`. Factories and outside players get all options,
+        and those of the parameters above that are not None.
 
     Returns
     -------
@@ -207,11 +203,11 @@ def _player(spec: AgentSpec, depth: int | None) -> Any:
         return load_player(spec.name, depth)
     if spec.name in BASELINES:
         return BASELINES[spec.name](depth)
-    style = ARCHIVED_PLAYERS.get(spec.name)
-    if stored := _zoo("zoo/former" if style else "zoo").get(spec.name):
+    former = _zoo("zoo/former").get(spec.name)
+    if stored := former or _zoo().get(spec.name):
         with as_file(stored) as path:
             player: Any = load_player(path, depth)
-        return player._replace(style=style) if style else player
+        return player._replace(style=FORMER) if former else player
     names = available()
     advice = (
         f"name one of the {len(names)} of agents.available(), a weight file "

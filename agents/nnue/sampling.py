@@ -22,7 +22,7 @@ from agents.search.alphabeta import INFINITY, search
 from agents.search.interrupt import defer_signals
 from agents.search.root_order import shuffle
 from agents.search.selective import (
-    STRONG,
+    FORMER,
     Selective,
     clear_move_ordering,
     is_reversible,
@@ -95,8 +95,8 @@ def sample(
     most = config.max_plies * (1 + config.sides)
     sampler = Sampler(
         config,
-        STRONG._replace(table_bits=TABLE_BITS, nodes=config.nodes),
-        STRONG._replace(table_bits=TABLE_BITS, nodes=config.side_nodes),
+        FORMER._replace(table_bits=TABLE_BITS, nodes=config.nodes),
+        FORMER._replace(table_bits=TABLE_BITS, nodes=config.side_nodes),
         TablebaseEvaluator(network, tables),
         positions,
         np.zeros((config.max_plies + 1, 4), np.int64),

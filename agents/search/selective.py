@@ -55,12 +55,16 @@ class Selective(NamedTuple):
     # differences of evaluations, from 0 to 2; endgame tables halve both.
     reverse_futility_reduction_margin: float = 0.0
     # A quiet position with at most FUTILITY_DEPTH plies left is not searched if its own evaluation
-    # is above beta by this margin for each ply. 0 turns this off. Neither is used in searches of
-    # less than STATIC_DEPTH plies.
+    # is above beta by this margin for each ply. 0 turns this off. None of the three is used in
+    # searches of less than STATIC_DEPTH plies.
     reverse_futility_margin: float = 0.0
+    # Nor if it is below beta by this margin for each ply and half a ply more. 0 turns this off.
+    razoring_margin: float = 0.0
 
 
-STRONG = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
+FORMER = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
+"""The search of former players, and of the games that ``strong`` learns from."""
+STRONG = FORMER._replace(razoring_margin=0.1)
 """The search of ``strong`` and of all players that are trained as it was."""
 OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
     FullWidth: {"ends_at_jump": (bool, 1)},
@@ -69,6 +73,7 @@ OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
         "reduces": (int, 1000),
         "reverse_futility_reduction_margin": (float, 2),
         "reverse_futility_margin": (float, 2),
+        "razoring_margin": (float, 2),
     },
 }
 """What a user may set of a style: the type and the largest value of each; the smallest is 0."""
@@ -184,8 +189,9 @@ def _may_prune_selective(
 ) -> bool:
     if depth < STATIC_DEPTH or beta - alpha > ZERO_WINDOW or abs(beta) > MATE_THRESHOLD:
         return False
-    deep = style.reverse_futility_reduction_margin > 0.0 and remaining >= STATIC_DEPTH
-    return deep or (style.reverse_futility_margin > 0.0 and remaining <= FUTILITY_DEPTH)
+    if remaining <= FUTILITY_DEPTH:
+        return style.reverse_futility_margin > 0.0 or style.razoring_margin > 0.0
+    return style.reverse_futility_reduction_margin > 0.0 and remaining >= STATIC_DEPTH
 
 
 @generic
@@ -203,7 +209,10 @@ def _prune_selective(
     style: Selective, frame: KernelArg, remaining: int, gain: float, scale: float
 ) -> int:
     if remaining <= FUTILITY_DEPTH:
-        return NO_SEARCH if gain >= style.reverse_futility_margin * scale * remaining else remaining
+        above, below = style.reverse_futility_margin, style.razoring_margin
+        ends = above > 0.0 and gain >= above * scale * remaining
+        ends |= below > 0.0 and gain <= -below * scale * (remaining + 0.5)
+        return NO_SEARCH if ends else remaining
     if frame.tries == 0 and gain >= style.reverse_futility_reduction_margin * scale:
         frame.reduced += STATIC_PLIES
         return remaining - STATIC_PLIES

@@ -15,7 +15,7 @@ from agents.analysis import analyse
 from agents.blondie.architecture import BLONDIE_1999
 from agents.registry import ZOO
 from agents.search.player import AlphaBeta
-from agents.search.selective import STRONG
+from agents.search.selective import FORMER
 from agents.search.workspace import MAX_DEPTH
 from agents.weights import WeightsMetadata, save_weights
 from checkers_env.board import Board
@@ -80,7 +80,7 @@ def test_former_player_stays_as_it_is():
     agent = agents.make("strong-2", nodes=50)
     content = (ZOO / "former" / "strong-2.safetensors").read_bytes()
     assert hashlib.sha256(content).hexdigest()[:16] == "d9aca23128e81469"
-    assert agent.player.style == STRONG._replace(nodes=50)
+    assert agent.player.style == FORMER._replace(nodes=50)
     assert "strong-2" not in agents.available()
 
 
@@ -153,7 +153,7 @@ def test_file_may_define_a_dataclass(factories):
             {"king": 2},
             "'material' takes depth, simulations, nodes, seconds, blunder, endgame, selective, "
             "tie, order, ends_at_jump, reduces, reverse_futility_reduction_margin, "
-            "reverse_futility_margin, seed, not king",
+            "reverse_futility_margin, razoring_margin, seed, not king",
         ),
         ("material", {"futility": 1}, "'material': a full-width search takes no reverse_futility"),
         ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),

@@ -177,12 +177,11 @@ def test_new_game_starts_from_the_same_state():
     assert again == first
 
 
-def visited_value(board, depth, nodes):
+def visited_value(board, depth, nodes, razoring_margin=0):
     """Return the positions that a search of its own visits, and the value that it leaves."""
-    ws, style = workspace(), Selective(nodes=nodes)
-    count = generate_successors(ws.rows, 0, *board.position)
-    search(style, EVALUATORS["2001"], board.position, depth, True, 2, ws, count)
-    return int(ws.counts[VISITED]), float(ws.frames[0]["value"])
+    ws, style = workspace(), Selective(nodes=nodes, razoring_margin=razoring_margin)
+    value = value_of(style, EVALUATORS["2001"], board, depth, ws)
+    return int(ws.counts[VISITED]), float(value)
 
 
 def test_limited_search_leaves_the_value_of_its_last_or_best_line():
@@ -224,6 +223,11 @@ def test_pruning_keeps_results_of_the_endgame_tables(style):
         found = search_to(style, evaluator, position, 12, position.turn, 2, ws, count)
         assert (found > MATE_THRESHOLD) if plies & 1 else (found < -MATE_THRESHOLD)
         compared += 1
+
+
+def test_razoring_saves_positions_if_its_margin_can_be_met():
+    most, same, few = (visited_value(Board(), 9, 0, margin)[0] for margin in (0, 2, 1e-9))
+    assert most == same > few
 
 
 def test_timed_search_plays_its_best_move_so_far():

@@ -28,13 +28,12 @@ const FIRST_WINDOW = 0.05; // on either side of the value of an earlier search
 const STATIC_DEPTH = 5; // plies left for a reduction by evaluation, and its size
 const STATIC_PLIES = 3;
 const FUTILITY_DEPTH = 3;
+const MARGINS = { reduction: 0.15, futility: 0.2, razoring: 0.1 }; // of the evaluation and beta
 const NO_SEARCH = -1; // in place of a number of plies
 const NO_VALUE = 3;
 
 export const FULL_WIDTH = { isSelective: false, deepensBy: 2, tableBits: 12 };
-export const SELECTIVE = {
-  isSelective: true, deepensBy: 1, reduces: 3, tableBits: 16, staticMargin: 0.15, futility: 0.2,
-};
+export const SELECTIVE = { isSelective: true, deepensBy: 1, reduces: 3, tableBits: 16 };
 
 const scratch = new Float64Array(1);
 const halves = new Uint32Array(scratch.buffer); // the low half first, as on every machine with a browser
@@ -420,14 +419,15 @@ export class Search {
   #mayPrune(remaining, alpha, beta) {
     if (this.#frames[0].remaining < STATIC_DEPTH) return false; // of the whole search
     if (beta - alpha > ZERO_WINDOW || Math.abs(beta) > MATE_THRESHOLD) return false;
-    const { staticMargin, futility } = this.#style;
-    return (staticMargin > 0 && remaining >= STATIC_DEPTH) || (futility > 0 && remaining <= FUTILITY_DEPTH);
+    return remaining >= STATIC_DEPTH || remaining <= FUTILITY_DEPTH;
   }
 
   // The plies that are left to search of a position whose evaluation is `gain` above beta, or NO_SEARCH.
   #prune(frame, remaining, gain) {
-    if (remaining <= FUTILITY_DEPTH) return gain >= this.#style.futility * remaining ? NO_SEARCH : remaining;
-    if (frame.tries === 0 && gain >= this.#style.staticMargin) {
+    if (remaining <= FUTILITY_DEPTH) {
+      return gain >= MARGINS.futility * remaining || gain <= -MARGINS.razoring * (remaining + 0.5) ? NO_SEARCH : remaining;
+    }
+    if (frame.tries === 0 && gain >= MARGINS.reduction) {
       frame.reduced += STATIC_PLIES;
       return remaining - STATIC_PLIES;
     }
