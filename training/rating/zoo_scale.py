@@ -14,7 +14,7 @@ from training.league.records import Entrant
 # Rated in leagues of their own on this scale (docs/app.md).
 STRONG_NODES = {
     10: -103, 15: 84, 30: 353, 50: 407, 80: 525, 100: 585, 200: 673, 300: 782, 400: 839,
-    800: 962, 1_000: 975, 3_000: 1118, 5_000: 1145, 10_000: 1173, 100_000: 1235,
+    600: 904, 1_000: 975, 2_000: 1081, 3_000: 1118, 10_000: 1173, 100_000: 1235,
 }  # fmt: skip
 FORMER = {
     "strong-2@nodes=30": 334, "strong-2@nodes=100": 547, "strong-2@depth=4": 796,
