@@ -32,10 +32,6 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "reverse_futility_margin": float,
     "razoring_margin": float,
 }
-FORMER_NAMES = {  # of options; the next version will not know them
-    "static_margin": "reverse_futility_reduction_margin",
-    "futility": "reverse_futility_margin",
-}
 FLAGS = ("selective", "ends_at_jump")
 
 
@@ -104,7 +100,7 @@ class AgentSpec:
 
     def _option(self, text: str, assignment: str) -> tuple[str, Any]:
         key, _, value = assignment.partition("=")
-        parse = OPTIONS.get(FORMER_NAMES.get(key, key))
+        parse = OPTIONS.get(key)
         if parse is None and not (self.takes_own_options and key.isidentifier()):
             raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
         try:

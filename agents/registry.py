@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent, Limits, PlayerAgent
-from agents.agent_spec import FORMER_NAMES, OPTIONS, WEIGHTS_SUFFIX, AgentSpec
+from agents.agent_spec import OPTIONS, WEIGHTS_SUFFIX, AgentSpec
 from agents.architectures import load_player
 from agents.baselines.heuristic import Heuristic, RandomPlayer
 from agents.baselines.material import Material
@@ -134,7 +134,7 @@ def make(
 
 
 def _make_builtin(spec: AgentSpec, given: Mapping[str, Any]) -> PlayerAgent:
-    agent, options = spec.name, {FORMER_NAMES.get(name, name): given[name] for name in given}
+    agent, options = spec.name, dict(given)
     if unknown := [name for name in options if name not in (*OPTIONS, "seed")]:
         raise ValueError(f"{agent!r} takes {', '.join(OPTIONS)}, seed, not {', '.join(unknown)}")
     seed, simulations = options.pop("seed", None), options.pop("simulations", None)

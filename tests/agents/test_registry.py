@@ -155,9 +155,9 @@ def test_file_may_define_a_dataclass(factories):
             "tie, order, ends_at_jump, reduces, reverse_futility_reduction_margin, "
             "reverse_futility_margin, razoring_margin, seed, not king",
         ),
-        ("material", {"futility": 1}, "'material': a full-width search takes no reverse_futility"),
+        ("material", {"razoring_margin": 1}, "'material': a full-width search takes no razoring"),
         ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),
-        ("strong", {"static_margin": float("nan")}, "reduction_margin must be a number from 0 to"),
+        ("strong", {"razoring_margin": float("nan")}, "razoring_margin must be a number from 0 to"),
         ("strong", {"reduces": 1.5}, "reduces must be a whole number from 0 to 1000, not 1.5"),
         ("hub:'abc", {}, '"\'abc" cannot be read: No closing quotation'),
         ("a\0b.py:c", {}, r"cannot import 'a\\x00b.py': embedded null"),
