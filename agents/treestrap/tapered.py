@@ -38,7 +38,8 @@ FIRST_PARTS = 7  # stage 0 is pure at 3.5 pieces, stage 3 at 21.5
 PAIRED_PIECES = 12  # positions of more pieces have no pairs
 PIECE_KINDS = 4 * 32  # a man or king of either side on a square
 TAPERED_ENTRIES = STAGES * (SIZE + PIECE_KINDS**2)
-GAP, LEVELS, ENTRY_BYTES = np.dtype("<u4"), np.dtype("<i2"), 6  # of an entry in a weight file
+GAP, LEVELS = np.dtype("<u4"), np.dtype("<i2")  # of an entry in a weight file
+ENTRY_BYTES = GAP.itemsize + LEVELS.itemsize
 
 
 class TaperedNetwork(NamedTuple):

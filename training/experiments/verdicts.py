@@ -261,7 +261,7 @@ def planned_jobs(claims: Iterable[Claim]) -> list[Job]:
     for claim in claims:
         panel = chain(*panel_games(claim), *choices(claim).values())
         for job in chain(uncrossed(claim), (it for it, _ in chain(*pairings(claim), *panel))):
-            wanted |= dict.fromkeys((*getattr(job, "runs", ()), job))
+            wanted |= dict.fromkeys((*(job.runs if isinstance(job, Match) else ()), job))
     return list(wanted)
 
 
