@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # loads scipy.stats at its first use: that takes a second
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import betaincinv
+from scipy.special import stdtrit as student_quantile
 
 LEVEL = 0.05
+HIGH = 1 - LEVEL / 2
 
 
 class Interval(NamedTuple):
@@ -37,7 +40,7 @@ class Estimate(NamedTuple):
     @property
     def interval(self) -> Interval:
         """The 95 % interval by Student's t; without bounds if there are no degrees of freedom."""
-        half = self.error * float(stats.t.isf(LEVEL / 2, self.df)) if self.df > 0 else math.inf
+        half = self.error * float(student_quantile(self.df, HIGH)) if self.df > 0 else math.inf
         return Interval(self.mean, self.mean - half, self.mean + half)
 
     @property
@@ -58,13 +61,13 @@ class Estimate(NamedTuple):
             return 1.0
         if self.error == 0:
             return 2.0 ** -(self.df + 1) if distance > 0 else 1.0  # the sign test
-        return float(stats.t.sf(distance / self.error, self.df))
+        return float(scipy.stats.t.sf(distance / self.error, self.df))
 
 
 def independent(values: Sequence[float]) -> Estimate:
     """Estimate the mean of one value a seed, as Student does."""
     numbers = np.asarray(values, float)
-    error = float(stats.sem(numbers)) if len(numbers) > 1 else math.inf
+    error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.inf
     mean = float(numbers.mean()) if len(numbers) else math.nan
     return Estimate(mean, error, len(numbers) - 1)
 
@@ -86,7 +89,7 @@ def half_width(values: ArrayLike) -> NDArray[np.float64]:
     seeds = len(values)
     if seeds < 2:
         return np.zeros(np.shape(values)[1:])
-    return stats.t.isf(LEVEL / 2, seeds - 1) * stats.sem(values, axis=0)
+    return student_quantile(seeds - 1, HIGH) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
 
 
 def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
@@ -94,7 +97,7 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
 
     Source: Benjamini & Hochberg 1995.
     """
-    return [float(q) for q in stats.false_discovery_control(ps)] if len(ps) else []
+    return [float(q) for q in scipy.stats.false_discovery_control(ps)] if len(ps) else []
 
 
 def match_interval(wins: int, draws: int, losses: int) -> Interval:
@@ -106,8 +109,8 @@ def match_interval(wins: int, draws: int, losses: int) -> Interval:
     games, points = wins + draws + losses, wins + draws / 2
     if games >= 30:
         return student([1.0] * wins + [0.5] * draws + [0.0] * losses)
-    low = stats.beta.ppf(LEVEL / 2, points, games - points + 1) if points else 0.0
-    high = stats.beta.isf(LEVEL / 2, points + 1, games - points) if points < games else 1.0
+    low = betaincinv(points, games - points + 1, LEVEL / 2) if points else 0.0
+    high = betaincinv(points + 1, games - points, HIGH) if points < games else 1.0
     return Interval(points / games, float(low), float(high))
 
 
@@ -120,7 +123,7 @@ class ChiSquare(NamedTuple):
     @property
     def p_uneven(self) -> float:
         """Chance of as large a value, if nothing differs and games are independent."""
-        return float(stats.chi2.sf(self.value, self.df))
+        return float(scipy.stats.chi2.sf(self.value, self.df))
 
     @classmethod
     def total(cls, parts: Sequence[ChiSquare]) -> ChiSquare:

@@ -8,13 +8,13 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import track
 from rich.table import Column, Table
 from rich.text import Text
-from scipy.stats import pearsonr
 
 from agents.agent import Agent
 from agents.analysis import analyse
@@ -155,7 +155,7 @@ def correlate(
     """
     if len(values) < 4 or not values.std() or not results.std():
         return math.nan, math.nan, math.nan
-    found = pearsonr(values, results)
+    found = scipy.stats.pearsonr(values, results)
     low, high = map(float, found.confidence_interval(0.95))
     return float(found.statistic), low, high
 
