@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from agents.search.selective import MARGINS
+
 Kind = Literal[
     "name", "weights", "continual", "hub", "dxp", "policy", "openspiel", "llm", "sb3", "factory"
 ]
@@ -28,9 +30,7 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "order": str,
     "ends_at_jump": ("0", "1").index,
     "reduces": int,
-    "reverse_futility_reduction_margin": float,
-    "reverse_futility_margin": float,
-    "razoring_margin": float,
+    **dict.fromkeys(MARGINS, float),
 }
 FLAGS = ("selective", "ends_at_jump")
 

@@ -55,25 +55,27 @@ class Selective(NamedTuple):
     # differences of evaluations, from 0 to 2; endgame tables halve both.
     reverse_futility_reduction_margin: float = 0.0
     # A quiet position with at most FUTILITY_DEPTH plies left is not searched if its own evaluation
-    # is above beta by this margin for each ply. 0 turns this off. None of the three is used in
-    # searches of less than STATIC_DEPTH plies.
+    # is above beta by this margin for each ply. 0 turns this off. No margin is used in searches of
+    # less than STATIC_DEPTH plies.
     reverse_futility_margin: float = 0.0
     # Nor if it is below beta by this margin for each ply and half a ply more. 0 turns this off.
     razoring_margin: float = 0.0
+    # With STATIC_DEPTH plies left or more, a position below beta by this margin is searched
+    # STATIC_PLIES less deep at first, and again if it turns out no worse. 0 turns this off.
+    razoring_reduction_margin: float = 0.0
 
 
 FORMER = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
 """The search of former players, and of the games that ``strong`` learns from."""
 STRONG = FORMER._replace(razoring_margin=0.1)
 """The search of ``strong`` and of all players that are trained as it was."""
+MARGINS = [name for name in Selective._fields if name.endswith("_margin")]
 OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
     FullWidth: {"ends_at_jump": (bool, 1)},
     Selective: {
         "nodes": (int, UNLIMITED),
         "reduces": (int, 1000),
-        "reverse_futility_reduction_margin": (float, 2),
-        "reverse_futility_margin": (float, 2),
-        "razoring_margin": (float, 2),
+        **dict.fromkeys(MARGINS, (float, 2)),
     },
 }
 """What a user may set of a style: the type and the largest value of each; the smallest is 0."""
@@ -191,7 +193,8 @@ def _may_prune_selective(
         return False
     if remaining <= FUTILITY_DEPTH:
         return style.reverse_futility_margin > 0.0 or style.razoring_margin > 0.0
-    return style.reverse_futility_reduction_margin > 0.0 and remaining >= STATIC_DEPTH
+    margin = max(style.reverse_futility_reduction_margin, style.razoring_reduction_margin)
+    return margin > 0.0 and remaining >= STATIC_DEPTH
 
 
 @generic
@@ -213,8 +216,12 @@ def _prune_selective(
         ends = above > 0.0 and gain >= above * scale * remaining
         ends |= below > 0.0 and gain <= -below * scale * (remaining + 0.5)
         return NO_SEARCH if ends else remaining
-    if frame.tries == 0 and gain >= style.reverse_futility_reduction_margin * scale:
+    above, below = style.reverse_futility_reduction_margin, style.razoring_reduction_margin
+    if frame.tries == 0 and 0.0 < above * scale <= gain:
         frame.reduced += STATIC_PLIES
+        return remaining - STATIC_PLIES
+    if frame.tries == 0 and 0.0 < below * scale <= -gain:  # the move may cut off
+        remaining, frame.reduced = remaining + frame.reduced, -STATIC_PLIES
         return remaining - STATIC_PLIES
     return remaining
 
@@ -270,15 +277,14 @@ def window(style: KernelArg, frame: KernelArg, ply: int) -> tuple[float, float]:
 @kernel
 def needs_re_search(style: KernelArg, frame: KernelArg, ply: int, value: float) -> bool:
     """Return whether to search the current move again; the frame's `tries` then say how."""
-    if value > value_to_beat(style, frame, ply):
-        if selective(style) and frame.tries == 0 and frame.reduced:
-            frame.tries = FULL_DEPTH
-            return True
-        if uses_zero_window(style, frame) and value < frame.beta:
-            frame.tries = FULL_WINDOW
-            return True
-    frame.tries = 0
-    return False
+    exceeds = value > value_to_beat(style, frame, ply)
+    if selective(style) and not frame.tries and frame.reduced and exceeds == (frame.reduced > 0):
+        frame.tries = FULL_DEPTH
+    elif exceeds and uses_zero_window(style, frame) and value < frame.beta:
+        frame.tries = FULL_WINDOW
+    else:
+        frame.tries = 0
+    return frame.tries > 0
 
 
 @kernel

@@ -59,7 +59,7 @@ FRAME = np.dtype(
         ("searched", "i4"),  # successors, the current one included
         ("state", "i2"),  # ply of the last evaluator state on the line
         ("tries", "i2"),  # searches of the current successor that were not final
-        ("reduced", "i4"),  # plies that the current successor is reduced by
+        ("reduced", "i4"),  # plies the current successor is reduced by; negative if it may cut off
         ("reversible_plies", "i4"),  # plies before this position without a man's move or a capture
     ]
 )

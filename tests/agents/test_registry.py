@@ -153,7 +153,7 @@ def test_file_may_define_a_dataclass(factories):
             {"king": 2},
             "'material' takes depth, simulations, nodes, seconds, blunder, endgame, selective, "
             "tie, order, ends_at_jump, reduces, reverse_futility_reduction_margin, "
-            "reverse_futility_margin, razoring_margin, seed, not king",
+            "reverse_futility_margin, razoring_margin, razoring_reduction_margin, seed, not king",
         ),
         ("material", {"razoring_margin": 1}, "'material': a full-width search takes no razoring"),
         ("strong", {"nodes": 0}, "nodes must be a whole number from 1 to"),

@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # loads scipy.stats at its first use: that takes a second
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
-from scipy.special import stdtrit as student_quantile
+from scipy import special
 
 LEVEL = 0.05
-HIGH = 1 - LEVEL / 2
 
 
 class Interval(NamedTuple):
@@ -40,7 +37,7 @@ class Estimate(NamedTuple):
     @property
     def interval(self) -> Interval:
         """The 95 % interval by Student's t; without bounds if there are no degrees of freedom."""
-        half = self.error * float(student_quantile(self.df, HIGH)) if self.df > 0 else math.inf
+        half = self.error * float(-special.stdtrit(self.df, LEVEL / 2)) if self.df > 0 else math.inf
         return Interval(self.mean, self.mean - half, self.mean + half)
 
     @property
@@ -61,7 +58,7 @@ class Estimate(NamedTuple):
             return 1.0
         if self.error == 0:
             return 2.0 ** -(self.df + 1) if distance > 0 else 1.0  # the sign test
-        return float(scipy.stats.t.sf(distance / self.error, self.df))
+        return float(special.stdtr(self.df, -distance / self.error))
 
 
 def independent(values: Sequence[float]) -> Estimate:
@@ -89,7 +86,7 @@ def half_width(values: ArrayLike) -> NDArray[np.float64]:
     seeds = len(values)
     if seeds < 2:
         return np.zeros(np.shape(values)[1:])
-    return student_quantile(seeds - 1, HIGH) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
+    return -special.stdtrit(seeds - 1, LEVEL / 2) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
 
 
 def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
@@ -97,7 +94,9 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
 
     Source: Benjamini & Hochberg 1995.
     """
-    return [float(q) for q in scipy.stats.false_discovery_control(ps)] if len(ps) else []
+    from scipy.stats import false_discovery_control  # takes a second
+
+    return [float(q) for q in false_discovery_control(ps)] if len(ps) else []
 
 
 def match_interval(wins: int, draws: int, losses: int) -> Interval:
@@ -109,8 +108,8 @@ def match_interval(wins: int, draws: int, losses: int) -> Interval:
     games, points = wins + draws + losses, wins + draws / 2
     if games >= 30:
         return student([1.0] * wins + [0.5] * draws + [0.0] * losses)
-    low = betaincinv(points, games - points + 1, LEVEL / 2) if points else 0.0
-    high = betaincinv(points + 1, games - points, HIGH) if points < games else 1.0
+    low = special.betaincinv(points, games - points + 1, LEVEL / 2) if points else 0.0
+    high = special.betainccinv(points + 1, games - points, LEVEL / 2) if points < games else 1.0
     return Interval(points / games, float(low), float(high))
 
 
@@ -123,7 +122,7 @@ class ChiSquare(NamedTuple):
     @property
     def p_uneven(self) -> float:
         """Chance of as large a value, if nothing differs and games are independent."""
-        return float(scipy.stats.chi2.sf(self.value, self.df))
+        return float(special.chdtrc(self.df, self.value))
 
     @classmethod
     def total(cls, parts: Sequence[ChiSquare]) -> ChiSquare:

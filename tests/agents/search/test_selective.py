@@ -177,9 +177,9 @@ def test_new_game_starts_from_the_same_state():
     assert again == first
 
 
-def visited_value(board, depth, nodes, razoring_margin=0):
+def visited_value(board, depth, nodes, **margins):
     """Return the positions that a search of its own visits, and the value that it leaves."""
-    ws, style = workspace(), Selective(nodes=nodes, razoring_margin=razoring_margin)
+    ws, style = workspace(), Selective(nodes=nodes, **margins)
     value = value_of(style, EVALUATORS["2001"], board, depth, ws)
     return int(ws.counts[VISITED]), float(value)
 
@@ -225,8 +225,9 @@ def test_pruning_keeps_results_of_the_endgame_tables(style):
         compared += 1
 
 
-def test_razoring_saves_positions_if_its_margin_can_be_met():
-    most, same, few = (visited_value(Board(), 9, 0, margin)[0] for margin in (0, 2, 1e-9))
+@pytest.mark.parametrize("name", ["razoring_margin", "razoring_reduction_margin"])
+def test_razoring_saves_positions_if_its_margin_can_be_met(name):
+    most, same, few = (visited_value(Board(), 9, 0, **{name: it})[0] for it in (0, 2, 1e-9))
     assert most == same > few
 
 

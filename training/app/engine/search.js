@@ -28,7 +28,7 @@ const FIRST_WINDOW = 0.05; // on either side of the value of an earlier search
 const STATIC_DEPTH = 5; // plies left for a reduction by evaluation, and its size
 const STATIC_PLIES = 3;
 const FUTILITY_DEPTH = 3;
-const MARGINS = { reduction: 0.15, futility: 0.2, razoring: 0.1 }; // of the evaluation and beta
+const MARGINS = { reduction: 0.15, futility: 0.2, razoring: 0.1, razoringReduction: Infinity }; // of the evaluation and beta
 const NO_SEARCH = -1; // in place of a number of plies
 const NO_VALUE = 3;
 
@@ -431,6 +431,11 @@ export class Search {
       frame.reduced += STATIC_PLIES;
       return remaining - STATIC_PLIES;
     }
+    if (frame.tries === 0 && gain <= -MARGINS.razoringReduction) { // the move may cut off
+      const left = remaining + frame.reduced - STATIC_PLIES;
+      frame.reduced = -STATIC_PLIES;
+      return left;
+    }
     return remaining;
   }
 
@@ -448,18 +453,12 @@ export class Search {
 
   // Whether the current move needs no further search; if it does, prepare that search.
   #isFinal(frame, ply, value) {
-    if (value > this.#valueToBeat(frame, ply)) {
-      if (frame.tries === 0 && frame.reduced) {
-        frame.tries = FULL_DEPTH;
-        return false;
-      }
-      if (this.#testsMove(frame) && value < frame.beta) {
-        frame.tries = FULL_WINDOW;
-        return false;
-      }
-    }
-    frame.tries = 0;
-    return true;
+    const exceeds = value > this.#valueToBeat(frame, ply);
+    const surprises = frame.tries === 0 && frame.reduced && exceeds === frame.reduced > 0;
+    const isTested = exceeds && this.#testsMove(frame) && value < frame.beta;
+    if (surprises) frame.tries = FULL_DEPTH;
+    else frame.tries = isTested ? FULL_WINDOW : 0;
+    return frame.tries === 0;
   }
 
   #countReversible(frame, after) {
