@@ -58,7 +58,8 @@ class Selective(NamedTuple):
     # is above beta by this margin for each ply. 0 turns this off. No margin is used in searches of
     # less than STATIC_DEPTH plies.
     reverse_futility_margin: float = 0.0
-    # Nor if it is below beta by this margin for each ply and half a ply more. 0 turns this off.
+    # Nor, with less than STATIC_DEPTH plies left, if it is below beta by this margin for each ply
+    # and half a ply more. 0 turns this off.
     razoring_margin: float = 0.0
     # With STATIC_DEPTH plies left or more, a position below beta by this margin is searched
     # STATIC_PLIES less deep at first, and again if it turns out no worse. 0 turns this off.
@@ -67,7 +68,7 @@ class Selective(NamedTuple):
 
 FORMER = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
 """The search of former players, and of the games that ``strong`` learns from."""
-STRONG = FORMER._replace(razoring_margin=0.1)
+STRONG = FORMER._replace(razoring_margin=0.1, razoring_reduction_margin=0.05)
 """The search of ``strong`` and of all players that are trained as it was."""
 MARGINS = [name for name in Selective._fields if name.endswith("_margin")]
 OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
@@ -191,10 +192,10 @@ def _may_prune_selective(
 ) -> bool:
     if depth < STATIC_DEPTH or beta - alpha > ZERO_WINDOW or abs(beta) > MATE_THRESHOLD:
         return False
-    if remaining <= FUTILITY_DEPTH:
-        return style.reverse_futility_margin > 0.0 or style.razoring_margin > 0.0
-    margin = max(style.reverse_futility_reduction_margin, style.razoring_reduction_margin)
-    return margin > 0.0 and remaining >= STATIC_DEPTH
+    if remaining >= STATIC_DEPTH:
+        return max(style.reverse_futility_reduction_margin, style.razoring_reduction_margin) > 0.0
+    above = style.reverse_futility_margin > 0.0 and remaining <= FUTILITY_DEPTH
+    return above or style.razoring_margin > 0.0
 
 
 @generic
@@ -211,9 +212,9 @@ def prune(style: KernelArg, frame: KernelArg, remaining: int, gain: float, scale
 def _prune_selective(
     style: Selective, frame: KernelArg, remaining: int, gain: float, scale: float
 ) -> int:
-    if remaining <= FUTILITY_DEPTH:
+    if remaining < STATIC_DEPTH:
         above, below = style.reverse_futility_margin, style.razoring_margin
-        ends = above > 0.0 and gain >= above * scale * remaining
+        ends = above > 0.0 and gain >= above * scale * remaining and remaining <= FUTILITY_DEPTH
         ends |= below > 0.0 and gain <= -below * scale * (remaining + 0.5)
         return NO_SEARCH if ends else remaining
     above, below = style.reverse_futility_reduction_margin, style.razoring_reduction_margin

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # loads a part at its first use: scipy.stats takes a second
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 LEVEL = 0.05
 
@@ -37,8 +37,9 @@ class Estimate(NamedTuple):
     @property
     def interval(self) -> Interval:
         """The 95 % interval by Student's t; without bounds if there are no degrees of freedom."""
-        half = self.error * float(-special.stdtrit(self.df, LEVEL / 2)) if self.df > 0 else math.inf
-        return Interval(self.mean, self.mean - half, self.mean + half)
+        quantile = float(scipy.special.stdtrit(self.df, LEVEL / 2))
+        low = self.error * quantile if self.df > 0 else -math.inf
+        return Interval(self.mean, self.mean + low, self.mean - low)
 
     @property
     def difference_p(self) -> float:
@@ -58,7 +59,7 @@ class Estimate(NamedTuple):
             return 1.0
         if self.error == 0:
             return 2.0 ** -(self.df + 1) if distance > 0 else 1.0  # the sign test
-        return float(special.stdtr(self.df, -distance / self.error))
+        return float(scipy.special.stdtr(self.df, -distance / self.error))
 
 
 def independent(values: Sequence[float]) -> Estimate:
@@ -83,10 +84,9 @@ def half_width(values: ArrayLike) -> NDArray[np.float64]:
     Values have shape (seeds, ...), half widths (...).
     """
     values = np.asarray(values)
-    seeds = len(values)
-    if seeds < 2:
-        return np.zeros(np.shape(values)[1:])
-    return -special.stdtrit(seeds - 1, LEVEL / 2) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
+    if len(values) < 2:
+        return np.zeros(values.shape[1:])
+    return -scipy.special.stdtrit(len(values) - 1, LEVEL / 2) * scipy.stats.sem(values, axis=0)
 
 
 def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
@@ -94,9 +94,7 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
 
     Source: Benjamini & Hochberg 1995.
     """
-    from scipy.stats import false_discovery_control  # takes a second
-
-    return [float(q) for q in false_discovery_control(ps)] if len(ps) else []
+    return [float(q) for q in scipy.stats.false_discovery_control(ps)] if len(ps) else []
 
 
 def match_interval(wins: int, draws: int, losses: int) -> Interval:
@@ -105,11 +103,11 @@ def match_interval(wins: int, draws: int, losses: int) -> Interval:
     Below 30 games it is the interval of Clopper & Pearson (1934), with a draw as half a success:
     for games with draws that is wider than need be. From 30 games on it is Student's.
     """
-    games, points = wins + draws + losses, wins + draws / 2
+    games, points, lost = wins + draws + losses, wins + draws / 2, losses + draws / 2
     if games >= 30:
         return student([1.0] * wins + [0.5] * draws + [0.0] * losses)
-    low = special.betaincinv(points, games - points + 1, LEVEL / 2) if points else 0.0
-    high = special.betainccinv(points + 1, games - points, LEVEL / 2) if points < games else 1.0
+    low = scipy.special.betaincinv(points, lost + 1, LEVEL / 2) if points else 0.0
+    high = scipy.special.betainccinv(points + 1, lost, LEVEL / 2) if lost else 1.0
     return Interval(points / games, float(low), float(high))
 
 
@@ -122,7 +120,7 @@ class ChiSquare(NamedTuple):
     @property
     def p_uneven(self) -> float:
         """Chance of as large a value, if nothing differs and games are independent."""
-        return float(special.chdtrc(self.df, self.value))
+        return float(scipy.special.chdtrc(self.df, self.value))
 
     @classmethod
     def total(cls, parts: Sequence[ChiSquare]) -> ChiSquare:

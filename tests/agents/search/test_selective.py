@@ -135,9 +135,7 @@ def test_repetition_inside_a_line_is_a_draw():
             continue
         for depth in (4, 5):
             expected = worth_with_repetition(board, judge, depth, "b")
-            expected *= (
-                1.0 if abs(expected) == 1.0 else MATE_THRESHOLD
-            )  # opinions are scaled, ends not
+            expected *= 1.0 if abs(expected) == 1.0 else MATE_THRESHOLD  # opinions are scaled
             found = value_of(EXACT, evaluator, board, depth, workspace(1))
             assert found == pytest.approx(expected, abs=20 * MATE_STEP)
             changed += expected == 0.0

@@ -28,7 +28,7 @@ const FIRST_WINDOW = 0.05; // on either side of the value of an earlier search
 const STATIC_DEPTH = 5; // plies left for a reduction by evaluation, and its size
 const STATIC_PLIES = 3;
 const FUTILITY_DEPTH = 3;
-const MARGINS = { reduction: 0.15, futility: 0.2, razoring: 0.1, razoringReduction: Infinity }; // of the evaluation and beta
+const MARGINS = { reduction: 0.15, futility: 0.2, razoring: 0.1, razoringReduction: 0.05 }; // of the evaluation and beta
 const NO_SEARCH = -1; // in place of a number of plies
 const NO_VALUE = 3;
 
@@ -386,7 +386,7 @@ export class Search {
       this.#write(slot, after, namespace, remaining, value, EXACT, 0);
       return -value;
     }
-    if (isSelective && !jump && this.#mayPrune(remaining, alpha, beta)) {
+    if (isSelective && !jump && this.#mayPrune(alpha, beta)) {
       const value = this.#evaluateLeaf(after, perspective, ply * width);
       const left = this.#prune(frame, remaining, value - beta);
       if (left === NO_SEARCH) return -value;
@@ -416,16 +416,16 @@ export class Search {
   }
 
   // Whether the evaluation of a quiet position can save its search.
-  #mayPrune(remaining, alpha, beta) {
+  #mayPrune(alpha, beta) {
     if (this.#frames[0].remaining < STATIC_DEPTH) return false; // of the whole search
-    if (beta - alpha > ZERO_WINDOW || Math.abs(beta) > MATE_THRESHOLD) return false;
-    return remaining >= STATIC_DEPTH || remaining <= FUTILITY_DEPTH;
+    return beta - alpha <= ZERO_WINDOW && Math.abs(beta) <= MATE_THRESHOLD;
   }
 
   // The plies that are left to search of a position whose evaluation is `gain` above beta, or NO_SEARCH.
   #prune(frame, remaining, gain) {
-    if (remaining <= FUTILITY_DEPTH) {
-      return gain >= MARGINS.futility * remaining || gain <= -MARGINS.razoring * (remaining + 0.5) ? NO_SEARCH : remaining;
+    if (remaining < STATIC_DEPTH) {
+      const isAbove = remaining <= FUTILITY_DEPTH && gain >= MARGINS.futility * remaining;
+      return isAbove || gain <= -MARGINS.razoring * (remaining + 0.5) ? NO_SEARCH : remaining;
     }
     if (frame.tries === 0 && gain >= MARGINS.reduction) {
       frame.reduced += STATIC_PLIES;
