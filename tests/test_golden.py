@@ -148,7 +148,7 @@ def whole_run(name: str) -> str:
     """Train a preset by the loop that all runs have; hash the champion and what was measured."""
     regime, generations = small(name)
     with TemporaryDirectory() as folder:
-        plan = loop.RunConfig(name, regime, generations, SEED, Path(folder))
+        plan = loop.RunConfig(name, regime, generations, SEED, Path(folder), plot=False)
         checkpoint = loop.train(plan, loop.begin(plan), lambda state, measured: None)
     columns = {what: row for what, row in checkpoint.history.items() if what != loop.SPEED}
     measured = np.sort(list(columns.values()), axis=0)  # in no order of names

@@ -72,6 +72,7 @@ def train(job: Run, folder: Path, deadline: Deadline) -> TrainingResult | None:
         folder,
         curve_every=job.point_every,
         checkpoint_every=CHECKPOINT_EVERY,
+        plot=False,
     )
 
     def progress(state: State, measured: Metrics) -> None:

@@ -146,7 +146,7 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
     with in_folder(config.folder, FILE_NAME, CHAMPION_FILE, PLOT_FILE, console, complete):
         start = resume(config) if options.resume else begin(config)
         if start.state.generation >= config.generations:
-            names = ", ".join(missing_files(config.folder))
+            names = ", ".join(missing_files(config))
             console.print(f"No generation is left, but the run lacks {names}: it is written now")
         with _progress(config, start.state.generation, console) as report:
             train(config, start, report)

@@ -64,8 +64,8 @@ class RunConfig:
         ``"kernel"`` (compiled) or ``"env"`` (the AEC environment, slow).
     curve_every, checkpoint_every
         Generations between points of the curve (0 for none), and between checkpoints.
-    champion_every
-        Generations between champions that are kept; 0 keeps only the last one.
+    champion_every, plot
+        Generations between champions that are kept (0: only the last); whether a curve is drawn.
     executor, address
         As for :func:`training.runtime.executors.open_executor`.
     """
@@ -80,6 +80,7 @@ class RunConfig:
     curve_every: Annotated[int, Range(0)] = 1
     checkpoint_every: Annotated[int, Range(1)] = 10
     champion_every: Annotated[int, Range(0)] = 0
+    plot: bool = True
     executor: str = "threads"
     address: str | None = None
 
@@ -153,13 +154,13 @@ def resume(config: RunConfig) -> Checkpoint:
 
 def is_complete(config: RunConfig, checkpoint: Checkpoint) -> bool:
     """Return whether no generation is left and no file is missing."""
-    return checkpoint.state.generation >= config.generations and not missing_files(config.folder)
+    return checkpoint.state.generation >= config.generations and not missing_files(config)
 
 
-def missing_files(folder: Path) -> list[str]:
+def missing_files(config: RunConfig) -> list[str]:
     """Return the names of a run's files that a kill in its last second has left out."""
-    names = CHAMPION_FILE, CURVE_FILE, PLOT_FILE
-    return [name for name in names if not (folder / name).exists()]
+    names = (CHAMPION_FILE, CURVE_FILE, *([PLOT_FILE] if config.plot else []))
+    return [name for name in names if not (config.folder / name).exists()]
 
 
 def train(
@@ -276,8 +277,9 @@ def save_results(config: RunConfig, checkpoint: Checkpoint) -> None:
 def save_outputs(config: RunConfig, checkpoint: Checkpoint) -> None:
     """Write all files of a run but its checkpoint."""
     save_results(config, checkpoint)
-    title = f"{config.name}, seed {config.seed}"
-    plot_curve(checkpoint.history, title, config.folder / PLOT_FILE)
+    if config.plot:
+        title = f"{config.name}, seed {config.seed}"
+        plot_curve(checkpoint.history, title, config.folder / PLOT_FILE)
 
 
 def save_champion(config: RunConfig, state: State, path: Path) -> WeightsMetadata:
