@@ -155,7 +155,7 @@ def speed(runs: Sequence[TrainingResult]) -> float:
     if one.processor != other.processor or not (one.clock and other.clock):
         return math.nan
     first, second = (np.median(np.diff(it.clock)) * (len(it.clock) - 1) for it in (one, other))
-    return math.log10(second / first)
+    return math.log10(second / first) if first and second else math.nan
 
 
 def recent_reuse(runs: Sequence[TrainingResult]) -> float:

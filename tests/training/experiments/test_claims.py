@@ -103,6 +103,7 @@ RED = [True, False, True, False]
         ("late curve/heuristic", [run(curve__heuristic=GAPS)], 6 / 5),
         ("late curve/heuristic", [run(curve__heuristic=[np.nan])], np.nan),
         ("speed", [timed(2.0), timed(19.0)], np.log10(9.5)),
+        ("speed", [timed(0.0), timed(2.0)], np.nan),
         ("speed", [timed(2.0), replace(timed(19.0), origin=Origin(0, (), "other"))], np.nan),
         ("reuse", [replace(run(), pool={"reused": np.array([0, 1, 1, 2, 4, 7, 5, 6])})], 4.5),
         ("untrained", [replace(run(), start={"games": (3, 2, 1)})], 100 / 6),
