@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,20 +33,13 @@ class PlayerGame(NamedTuple):
 
 def player_games(played: MatchResult, turned: bool) -> list[PlayerGame]:
     """Return the games of a match from the side of its first player, or second if `turned`."""
-    results, sign = played.results, -1 if turned else 1
-    ends = played.played_out or " " * len(results)
+    results, ends = played.results, played.played_out or " " * len(played.results)
     if turned:
         results, ends = results.translate(SWAPPED), ends.translate(SWAPPED)
-    return [
-        PlayerGame(
-            played.openings[number // 2],
-            (number % 2 == 1) == turned,
-            results[number],
-            sign * played.differences[number],
-            ends[number].strip(),
-        )
-        for number in range(len(results))
-    ]
+    cards = chain.from_iterable(zip(played.openings, played.openings, strict=True))
+    leads = (-lead if turned else lead for lead in played.differences)
+    colours = cycle((not turned, turned))
+    return [*map(PlayerGame, cards, colours, results, leads, map(str.strip, ends))]
 
 
 def with_cards(games: Sequence[PlayerGame]) -> list[PlayerGame]:
@@ -57,7 +51,7 @@ def by_material(game: PlayerGame) -> PlayerGame:
     """Return the game; if it is drawn, as a win of the side with more pieces."""
     if game.result != "D":
         return game
-    return game._replace(result="LDW"[int(np.sign(game.difference)) + 1])
+    return game._replace(result="DWL"[(game.difference > 0) - (game.difference < 0)])
 
 
 def interval(
@@ -101,7 +95,8 @@ class Measure:
 
 def count(games: Sequence[PlayerGame]) -> list[float]:
     """Return the games won, drawn and lost, without those from the start position."""
-    return [sum(game.result == result for game in with_cards(games)) for result in "WDL"]
+    results = [game.result for game in with_cards(games)]
+    return [results.count(result) for result in "WDL"]
 
 
 def score(games: Sequence[PlayerGame]) -> float:

@@ -73,7 +73,7 @@ def write_page(path: Path, tables: Sequence[Table], scope: Scope, store: ResultS
     if set(tables) == set(EXPERIMENTS.values()):
         rows = [list(line.values()) for line in read_tsv("unrepeatable")]
         lines += ["## What cannot be repeated", "", *_table(("what", "source", "why"), rows)]
-    if rows := list(endpoint_rows(_within(PAPER_CLAIMS, tables, scope), scope, store)):
+    if rows := list(endpoint_rows(judged, scope, store)):
         lines += ["## Other endpoints", "", *_table(ENDPOINT_COLUMNS, rows)]
     lines += ["## The tables", "", _ABOUT_TABLES, ""]
     for table in tables:
@@ -144,13 +144,14 @@ def effect_text(claim: Claim, effect: Interval | None) -> str:
     return numbers[0] if len(numbers) == 1 else "{} [{}, {}]".format(*numbers)
 
 
-def endpoint_rows(claims: Sequence[Claim], scope: Scope, store: ResultStore) -> Iterator[list[str]]:
+def endpoint_rows(judged: list[Verdict], scope: Scope, store: ResultStore) -> Iterator[list[str]]:
     """Yield each claim on pairings, with the endpoints beside its own, which decide nothing."""
-    for claim in claims:
+    for measured in (verdict.measured for verdict in judged):
+        claim = measured.claim
         if claim.seeds and claim.effect == EFFECTS[""]:
-            others = [replace(claim, effect=EFFECTS[name]) for name in ("", "drawn-lead", "panel")]
-            found = [measure(it, scope, store).estimate.interval for it in others]
-            yield [claim.statement, *map(effect_text, others, found)]
+            others = [replace(claim, effect=EFFECTS[name]) for name in ("drawn-lead", "panel")]
+            found = [measured, *(measure(it, scope, store) for it in others)]
+            yield [claim.statement, *(effect_text(it.claim, it.estimate.interval) for it in found)]
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:

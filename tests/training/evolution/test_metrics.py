@@ -6,11 +6,7 @@ import pytest
 from agents.baselines.material import Material
 from agents.blondie.architecture import BLONDIE_1999, decode
 from checkers_env.board import Board
-from training.evolution.metrics import (
-    evaluator_metrics,
-    population_metrics,
-    sample_positions,
-)
+from training.evolution.metrics import evaluator_metrics, population_metrics, sample_positions
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,7 @@ from agents.match import play_game
 from agents.match_kernel import DRAW
 from checkers_env.board import Board
 from tests import oracle
-from training.evolution.safe_mutation import (
-    board_inputs,
-    outputs,
-)
+from training.evolution.safe_mutation import board_inputs, outputs
 
 WEIGHTS, SIZE = 4101, 4102
 LARGEST = 1 / np.sqrt(2 * np.sqrt(WEIGHTS))

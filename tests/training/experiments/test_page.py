@@ -21,16 +21,16 @@ def script():
 
 @pytest.fixture(scope="module")
 def article(script):
-    """Return the numbers of the article, and its figures."""
+    """Return the numbers of the article, its figures, and the records."""
     scope, store = Scope(), ResultStore(ROOT / "results")
     data = script["collect"](scope, store) | {"verified": script["verified"]()}
-    return data, script["pictures"](scope, store, data)
+    return data, script["pictures"](scope, store, data), store
 
 
 @pytest.mark.parametrize(("name", "claims"), [("claims", PAPER_CLAIMS), ("reasons", OWN_CLAIMS)])
 def test_verdicts_are_those_of_the_tracked_page(article, name, claims):
     page = set((ROOT / "docs" / "verdicts.md").read_text("utf-8").splitlines())
-    judged = verdicts(claims, Scope(), ResultStore(ROOT / "results"))
+    judged = verdicts(claims, Scope(), article[2])
     for verdict, told in zip(judged, article[0][name], strict=True):
         written = cells(verdict)
         written[1:2] = [] if claims is OWN_CLAIMS else written[1:2]  # no paper has figures of ours
@@ -50,8 +50,13 @@ def test_first_figures_that_people_read_are_those_of_the_records(article):
     assert f"tests {claims}" in (ROOT / "README.md").read_text("utf-8")
 
 
-def test_article_has_the_length_of_one(script, article):
-    assert 6 <= len(script["compile_article"](*article, kind="png")) <= 8
+def test_command_writes_an_article_of_the_usual_length(script, article, tmp_path, monkeypatch):
+    for name, known in zip(("collect", "pictures"), article, strict=False):
+        monkeypatch.setitem(script["main"].__globals__, name, lambda *_, known=known: known)
+    monkeypatch.setattr("sys.argv", ["make.py", "--out", str(tmp_path), "--png"])
+    script["main"]()
+    assert (tmp_path / "article.pdf").read_bytes().startswith(b"%PDF")
+    assert 6 <= len([*tmp_path.glob("page-*.png")]) <= 8
 
 
 def test_unknown_number_stops_the_command(script, article):

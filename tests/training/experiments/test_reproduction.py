@@ -34,11 +34,7 @@ from training.experiments.jobs import (
 )
 from training.experiments.measures import MEASURES, PlayerGame, player_games
 from training.experiments.plan import Scope, figures
-from training.experiments.results import (
-    Origin,
-    ResultStore,
-    differences,
-)
+from training.experiments.results import Origin, ResultStore, differences
 from training.experiments.scheduler import Costs, ExecutionContext, work_through
 from training.experiments.table_text import to_markdown
 from training.experiments.tables import EXPERIMENTS, Row, Table, read_player, read_rows, row

@@ -8,11 +8,7 @@ import pytest
 from tests.training.experiments.conftest import COUNTERS, QUICK
 from tests.training.experiments.test_reproduction import context_in
 from training.experiments.jobs import Match, Run
-from training.experiments.results import (
-    Origin,
-    ResultStore,
-    differences,
-)
+from training.experiments.results import Origin, ResultStore, differences
 from training.experiments.scheduler import Costs, folder_of, training_lineage, work_through
 from training.experiments.worker import Deadline, train
 from training.runtime.executors import open_executor
@@ -74,8 +70,7 @@ def test_longer_run_continues_a_shorter_one(jobs, apart, steps, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("preset", "generations", "scale"),
-    [("c10", (280, 500), 0.02), ("nguyen", (150, 200), 0.02)],
+    ("preset", "generations", "scale"), [("c10", (280, 500), 0.02), ("nguyen", (150, 200), 0.02)]
 )
 def test_course_equals_separate_runs(preset, generations, scale, tmp_path):
     """The shorter run ends within a point of the longer one's curves."""
