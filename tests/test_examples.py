@@ -25,9 +25,11 @@ SHORTER = {
     "evolve_in_a_minute": [("GENERATIONS = 30", "GENERATIONS = 10")],  # prints every tenth
     "mcts": [("= 32, 16, 128", "= 4, 4, 128")],
     "ppo": [
-        ("total_timesteps=50_000", "total_timesteps=20_000"),
-        ("checkpoint_interval=8", "checkpoint_interval=4"),
+        ("total_timesteps=50_000", "total_timesteps=6_000"),
+        ("checkpoint_interval=8", "checkpoint_interval=1"),
+        ("eval_games=100", "eval_games=10"),
     ],
+    "torchrl_loop": [("range(5)", "range(2)")],
     "train": [("learn(8_000)", "learn(1_000)"), ("range(50)", "range(10)")],
     "other_optimiser": [("GENERATIONS, DEPTH, KING = 20,", "GENERATIONS, DEPTH, KING = 2,")],
     "own_evaluator": [
