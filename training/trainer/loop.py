@@ -64,10 +64,10 @@ class RunConfig:
         ``"kernel"`` (compiled) or ``"env"`` (the AEC environment, slow).
     curve_every, checkpoint_every
         Generations between points of the curve (0 for none), and between checkpoints.
-    champion_every, plot
-        Generations between champions that are kept (0: only the last); whether a curve is drawn.
-    executor, address
-        As for :func:`training.runtime.executors.open_executor`.
+    champion_every
+        Generations between champions that are kept; 0 keeps only the last one.
+    executor, address, plot
+        As for :func:`training.runtime.executors.open_executor`; whether the curve is drawn.
     """
 
     name: str
@@ -80,9 +80,9 @@ class RunConfig:
     curve_every: Annotated[int, Range(0)] = 1
     checkpoint_every: Annotated[int, Range(1)] = 10
     champion_every: Annotated[int, Range(0)] = 0
-    plot: bool = True
     executor: str = "threads"
     address: str | None = None
+    plot: bool = True
 
     def __post_init__(self) -> None:
         validate_ranges(self)
