@@ -41,7 +41,8 @@ for script in scripts:  # in this process: to start one takes seconds
             status = script.load()()
         except SystemExit as end:
             status = end.code
-    assert not status and "--help" in told.getvalue(), script.name
+    assert not status, script.name
+    assert "--help" in told.getvalue(), script.name
 subprocess.run([path, "--help"], check=True, stdout=subprocess.DEVNULL)  # the file itself, once
 print(
     f"{len(players)} players and {len(scripts)} scripts work on Python {sys.version}, "
