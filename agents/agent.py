@@ -16,6 +16,7 @@ import numpy as np
 from agents.evaluator import evaluate
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
+from agents.search.selective import stretch
 from agents.search.workspace import (
     MAX_DEPTH,
     PAST,
@@ -37,7 +38,6 @@ from checkers_env.moves import Move, unpack_move
 
 FIRST_NAMESPACE = 2  # Black's in the transposition table; White's is 3, 0 and 1 are unused
 Report = Callable[[int, Move], None]
-STABLE, UNSTABLE = 0.5, 1.5  # parts of a move's share after which no deeper search starts
 
 
 class Limits(NamedTuple):
@@ -46,8 +46,8 @@ class Limits(NamedTuple):
     depth: int | None = None  # plies
     simulations: int | None = None  # of a Monte Carlo player
     seconds: float | None = None  # infinite for a search that goes on until it is stopped
-    # Seconds that a move should take. A search by plies then starts no depth that it is unlikely
-    # to complete in time, unless the last depth changed the move.
+    # Seconds that a move should take. A search by plies then begins no depth after
+    # :func:`agents.search.selective.stretch` times as many.
     share: float | None = None
     nodes: int | None = None  # positions that a selective search visits
 
@@ -221,16 +221,15 @@ class PlayerAgent:
     def _deepen_within(
         self, limits: Limits, board: Board, depth: int, stopped: threading.Event, report: Report
     ) -> Move:
-        begun, moves = time.monotonic(), self.deepen(board, depth)
+        begun, stable, moves = time.monotonic(), 0, self.deepen(board, depth)
         move = next(moves)
         with stop_after(self.ws, stopped, limits.seconds):
             for completed, deeper in enumerate(moves, 2):
-                changed, move = deeper != move, deeper
+                stable, move = stable + 1 if deeper == move else 0, deeper
                 if self.ws.stop[0]:
                     break
                 report(completed, move)
-                enough = UNSTABLE if changed else STABLE
-                if limits.share is not None and time.monotonic() - begun > enough * limits.share:
+                if limits.share and time.monotonic() - begun > stretch(stable) * limits.share:
                     break
         return move
 

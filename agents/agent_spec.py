@@ -29,10 +29,11 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "tie": str,
     "order": str,
     "ends_at_jump": ("0", "1").index,
+    "ends_early": ("0", "1").index,
     "reduces": int,
     **dict.fromkeys(MARGINS, float),
 }
-FLAGS = ("selective", "ends_at_jump")
+FLAGS = ("selective", "ends_at_jump", "ends_early")
 
 
 PLAYER_FILES = (f"champion{WEIGHTS_SUFFIX}", f"champion{SB3_SUFFIX}", f"model{WEIGHTS_SUFFIX}")

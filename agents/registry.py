@@ -105,7 +105,7 @@ def make(
         Whether the lines of a full-width search end behind a jump (see
         :class:`agents.search.selective.FullWidth`). Default: as in its training.
     options
-        For players that search selectively: ``reduces`` and the margins of
+        For players that search selectively: ``reduces``, ``ends_early`` and the margins of
         :class:`agents.search.selective.Selective`. Factories and outside players get all options,
         and those of the parameters above that are not None.
 

@@ -20,7 +20,7 @@ from checkers_env.envs.aec import observation_space
 from checkers_env.errors import EngineError
 from checkers_env.files import open_regular
 from checkers_env.moves import Move
-from checkers_env.observation import observe
+from checkers_env.observation import PLANES, observe
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """From planes, float32[8, 8, 8], and a mask, int8[128], to an action that the mask allows."""
@@ -144,7 +144,9 @@ def _load(path: Path, trust: bool) -> Any:
         replacements = {} if trust else _replace_pickles(path, algorithm.policy_aliases)
         unused = {"env": None, "n_steps": 1, "n_envs": 1}  # keeps the training buffer small
         model = algorithm.load(path, device="cpu", custom_objects=replacements | unused)
-        _check_space(model.observation_space)
+        space = model.observation_space
+        if space != observation_space() and space.shape not in ((PLANES, 8, 8), (PLANES * 64,)):
+            raise ValueError(f"it was trained on observations {space}, not on those of this game")
     except Exception as error:
         raise ValueError(f"cannot load {path} as a model of MaskablePPO: {error}") from error
     model.policy.set_training_mode(False)
@@ -179,10 +181,3 @@ def _replace_pickles(path: Path, policies: dict[str, Any]) -> dict[str, Any]:
         "clip_range": 0.0,
     }
     return {key: known.get(key) for key in pickled}
-
-
-def _check_space(space: spaces.Space[Any]) -> None:
-    expected: Any = observation_space()
-    planes = expected["observation"].shape
-    if space != expected and space.shape not in (planes, (np.prod(planes),)):
-        raise ValueError(f"it was trained on observations {space}, not on those of this game")

@@ -25,7 +25,7 @@ from agents.search.selective import (
     FORMER,
     Selective,
     clear_move_ordering,
-    is_reversible,
+    count_reversible_plies,
     set_position_history,
 )
 from agents.search.workspace import MAX_DEPTH, NAMESPACES, workspace
@@ -147,7 +147,7 @@ def sample_game(sampler: Sampler, ws: KernelArg, rng: KernelArg) -> int:
             count = sample_sides(sampler, here, ws, count, rng)
             if rng.random() < config.epsilon:
                 chosen = chance
-        reversible = reversible + 1 if is_reversible(here, chosen) else 0
+        reversible = count_reversible_plies(reversible, here, chosen)
         here = chosen
     return count
 

@@ -88,10 +88,7 @@ def digit_base(digits: Sequence[int]) -> int:
 
 
 def index_features(
-    layout: TupleLayout,
-    offsets: Sequence[int],
-    digits: Sequence[Sequence[int]],
-    width: int = LANES,
+    layout: TupleLayout, offsets: Sequence[int], digits: Sequence[Sequence[int]], width: int = LANES
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return what each content on each bit adds to the index of each tuple, and the empty board's.
 

@@ -33,6 +33,7 @@ from agents.search.selective import (
     NO_SEARCH,
     adjust_mate_distance,
     count_reversible_plies,
+    has_searched_enough,
     is_repetition,
     may_prune,
     needs_re_search,
@@ -121,7 +122,7 @@ def search(
         raise ValueError("a search is 1 to 64 plies deep")
     age_history(ws.history)
     ws.start_nodes[0] = ws.counts[VISITED]
-    best, value, guess = 0, -INFINITY, NO_VALUE
+    best, value, guess, stable = 0, -INFINITY, NO_VALUE, 0
     perspective = position.turn if root_perspective else SIDE_TO_MOVE
     first = 1 + (depth - 1) % style.deepens_by
     if selective(style):
@@ -133,7 +134,9 @@ def search(
         guess = tt_guess(style, ws.table, position, tt_namespace, depth - style.deepens_by)
         first = first if guess == NO_VALUE else depth
     for plies in range(first, depth + 1, style.deepens_by):
-        low, high = first_window(style, guess)
+        low, high = -INFINITY, INFINITY
+        if takes_shortcuts(style) and guess != NO_VALUE:
+            low, high = guess - FIRST_WINDOW, guess + FIRST_WINDOW
         stopped = False
         for _ in range(2):
             guess = search_to(
@@ -147,19 +150,12 @@ def search(
             else:
                 low, high = float(np.nextafter(guess, -INFINITY)), INFINITY
         if not stopped or (selective(style) and ws.frames[0].value > -INFINITY):
+            stable = stable + 1 if ws.frames[0].best == best else 0
             best, value = ws.frames[0].best, ws.frames[0].value
-        if stopped:
+        if stopped or has_searched_enough(style, ws, stable):
             break
     ws.frames[0].best, ws.frames[0].value = best, value
     return ws.rows[best, PACKED_MOVE]
-
-
-@kernel
-def first_window(style: KernelArg, guess: float) -> tuple[float, float]:
-    """Return alpha and beta of the root: around a guess of its value, if there is one."""
-    if takes_shortcuts(style) and guess != NO_VALUE:
-        return guess - FIRST_WINDOW, guess + FIRST_WINDOW
-    return -INFINITY, INFINITY
 
 
 @kernel
@@ -350,7 +346,7 @@ def resolve_child(
     if over:
         return (1.0 - MATE_STEP * plies_before if selective(style) else 1.0), remaining
     if selective(style):
-        reversible = count_reversible_plies(frame, before, after)
+        reversible = count_reversible_plies(frame.reversible_plies, before, after)
         if is_repetition(ws, ply, after, reversible):
             return 0.0, remaining
         ws.frames[ply].reversible_plies = reversible

@@ -65,10 +65,11 @@ class AlphaBeta(NamedTuple):
         player, style = self, self.style
         if depth or nodes or seconds:
             player = player._replace(depth=depth or MAX_DEPTH)
-        if tie is not None:
-            player = player._replace(tie=_index("tie", tie, TIES))
-        if order is not None:
-            player = player._replace(order=_index("order", order, ORDERS))
+        for name, text, names in (("tie", tie, TIES), ("order", order, ORDERS)):
+            if text is not None and text not in names:
+                raise ValueError(f"{name} must be one of {', '.join(names)}, not {text!r}")
+            if text is not None:
+                player = player._replace(**{name: names.index(text)})  # type: ignore[arg-type]
         if selective not in (None, True, False):
             raise ValueError(f"selective must be True or False, not {selective!r}")
         if selective is not None and selective != isinstance(style, Selective):
@@ -78,14 +79,9 @@ class AlphaBeta(NamedTuple):
                 style = with_option(style, name, value)
         costs = [cost for cost in (nodes, seconds and seconds * NODES_PER_SECOND) if cost]
         if costs and isinstance(style, Selective):
-            style = style._replace(table_bits=max(table_bits_for(min(costs)), style.table_bits))
+            bits = max(table_bits_for(style, min(costs)), style.table_bits)
+            style = style._replace(table_bits=bits)
         return player._replace(style=style)
-
-
-def _index(option: str, name: str, names: tuple[str, ...]) -> int:
-    if name not in names:
-        raise ValueError(f"{option} must be one of {', '.join(names)}, not {name!r}")
-    return names.index(name)
 
 
 is_stochastic.register(AlphaBeta)(lambda player: player.tie == CHANCE)

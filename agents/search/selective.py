@@ -34,6 +34,7 @@ class FullWidth(NamedTuple):
 FULL_WIDTH = FullWidth()
 LARGEST_TABLE = 22  # bits: 134 MB
 NODES_PER_SECOND = 8e6  # at most, about
+MAX_STRETCH = 4.0  # times its share that a move takes at most
 
 
 class Selective(NamedTuple):
@@ -64,6 +65,8 @@ class Selective(NamedTuple):
     # With STATIC_DEPTH plies left or more, a position below beta by this margin is searched
     # STATIC_PLIES less deep at first, and again if it turns out no worse. 0 turns this off.
     razoring_reduction_margin: float = 0.0
+    # Whether a move usually takes a quarter of `nodes`: less while its search agrees, or more.
+    ends_early: bool = False
 
 
 FORMER = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
@@ -75,6 +78,7 @@ OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
     FullWidth: {"ends_at_jump": (bool, 1)},
     Selective: {
         "nodes": (int, UNLIMITED),
+        "ends_early": (bool, 1),
         "reduces": (int, 1000),
         **dict.fromkeys(MARGINS, (float, 2)),
     },
@@ -99,8 +103,9 @@ def with_option(style: Any, name: str, value: Any) -> Any:
     return style._replace(**{name: number(value)})
 
 
-def table_bits_for(nodes: float) -> int:
-    """Return the bits of a transposition table for a search of so many positions."""
+def table_bits_for(style: Selective, most: float) -> int:
+    """Return the bits of a transposition table for searches of so many positions at most."""
+    nodes = most / MAX_STRETCH if style.ends_early else most
     return math.ceil(math.log2(min(max(nodes, 1.0), 2.0**LARGEST_TABLE)))
 
 
@@ -144,6 +149,24 @@ def node_limit_reached(style: KernelArg, ws: KernelArg) -> bool:
 @node_limit_reached.register(Selective)
 def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
     return style.nodes > 0 and ws.counts[VISITED] - ws.start_nodes[0] >= style.nodes
+
+
+@generic
+def has_searched_enough(style: KernelArg, ws: KernelArg, stable: int) -> bool:
+    """Return whether to begin no further depth (see :func:`stretch`)."""
+    return False
+
+
+@has_searched_enough.register(Selective)
+def _has_searched_enough_selective(style: Selective, ws: KernelArg, stable: int) -> bool:
+    visited = ws.counts[VISITED] - ws.start_nodes[0]
+    return style.ends_early and MAX_STRETCH * visited > stretch(stable) * style.nodes > 0
+
+
+@kernel
+def stretch(stable: int) -> float:
+    """Return how much of its share a search may take, `stable` depths after a change of move."""
+    return max(0.5, 2.0 - 0.25 * stable)
 
 
 @generic
@@ -289,17 +312,11 @@ def needs_re_search(style: KernelArg, frame: KernelArg, ply: int, value: float) 
 
 
 @kernel
-def count_reversible_plies(frame: KernelArg, before: Position, after: Position) -> int:
-    """Return the plies before `after` without a man's move or a capture."""
-    return frame.reversible_plies + 1 if is_reversible(before, after) else 0
-
-
-@kernel
-def is_reversible(before: Position, after: Position) -> bool:
-    """Return whether a move is a king's, without a capture."""
+def count_reversible_plies(earlier: int, before: Position, after: Position) -> int:
+    """Return the plies without a man's move or a capture, of which `earlier` before this move."""
     men = (before.black | before.white) & ~before.kings
     stand = men == (after.black | after.white) & ~after.kings
-    return stand and same_material(before, after)
+    return earlier + 1 if stand and same_material(before, after) else 0
 
 
 @kernel
@@ -330,7 +347,7 @@ def set_position_history(ws: KernelArg, history: KernelArg, ply: int, reversible
 @kernel
 def push_move(ws: KernelArg, before: Position, after: Position) -> bool:
     """Add a move to the game after a search from `before`; return whether `after` repeats."""
-    reversible = count_reversible_plies(ws.frames[0], before, after)
+    reversible = count_reversible_plies(ws.frames[0].reversible_plies, before, after)
     repeats = is_repetition(ws, 1, after, reversible)
     if reversible == 0:
         ws.reversible_plies[0] = 0

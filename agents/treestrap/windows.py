@@ -11,7 +11,6 @@ set of tables serves both colours. There are four sets, by the number of pieces 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.geometry import rectangles, rotate
 from agents.ntuple.tuples import MAX_LENGTH, TupleLayout, digit_base, index_features
@@ -59,14 +58,10 @@ WINDOW_COUNT, COUNTS = len(WINDOWS), int(OFFSETS[-1])  # COUNTS: start of the pi
 SIZE = COUNTS + (MAX_COUNT + 1) ** 4  # entries of a stage
 
 
-def _index_parts() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the contributions to each index, and the indices of the empty board."""
-    places = [frozenset(squares) for squares in WINDOWS]
-    offsets = [int(OFFSETS[places.index(frozenset(squares))]) for squares in READINGS]
-    return index_features(READINGS, offsets, [*map(digits_of, READINGS)], 16)
-
-
-INDEX_PARTS = _index_parts()
+_STARTS = {frozenset(squares): int(at) for squares, at in zip(WINDOWS, OFFSETS, strict=False)}
+_OFFSETS = [_STARTS[frozenset(squares)] for squares in READINGS]
+# The contributions to each index, and the indices of the empty board.
+INDEX_PARTS = index_features(READINGS, _OFFSETS, [*map(digits_of, READINGS)], 16)
 # The index of a window for the other side is MIRROR minus that of the reading PARTNER. The digits
 # of the two sides add up to 4 (or 2), so the indices always add up to those of the empty board.
 PARTNER = np.array([READINGS.index(rotate(squares)) for squares in WINDOWS], np.uint32)

@@ -142,6 +142,7 @@ def test_file_may_define_a_dataclass(factories):
         ("material", {"seconds": float("inf")}, "seconds must be finite"),
         ("material", {"seed": -1}, "seed must be a whole number from 0 on, not -1"),
         ("random", {"blunder": "all"}, "blunder must be a share from 0 to 1, not 'all'"),
+        ("strong", {"ends_early": 2}, "'strong': ends_early must be True or False, not 2"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
         ("material", {"tie": "none"}, "tie must be one of first, last, chance, not 'none'"),
         ("strong", {"ends_at_jump": True}, "'strong': a selective search takes no ends_at_jump"),
@@ -152,7 +153,7 @@ def test_file_may_define_a_dataclass(factories):
             "material",
             {"king": 2},
             "'material' takes depth, simulations, nodes, seconds, blunder, endgame, selective, "
-            "tie, order, ends_at_jump, reduces, reverse_futility_reduction_margin, "
+            "tie, order, ends_at_jump, ends_early, reduces, reverse_futility_reduction_margin, "
             "reverse_futility_margin, razoring_margin, razoring_reduction_margin, seed, not king",
         ),
         ("material", {"razoring_margin": 1}, "'material': a full-width search takes no razoring"),

@@ -9,13 +9,13 @@ from typing import Any, Literal, get_args
 
 from agents.agent import Agent, Limits
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
+from agents.search.selective import MAX_STRETCH
 from agents.search.workspace import UNLIMITED
 from checkers_env.board import Board
 
 MOVES_TO_GO = 30  # moves that share the time of a whole game
 MAX_SHARE = 0.9  # largest share of the time left for a move
-# Limits of a hard move: a multiple of the usual time, and a share of the time left.
-MAX_STRETCH, MAX_HARD_SHARE = 4.0, 0.3
+MAX_HARD_SHARE = 0.3  # largest share of the time left for a hard move
 MIN_SECONDS = 0.01
 
 _COUNTS, _TIMES = ("depth", "nodes", "moves"), ("move-time", "time", "inc")  # arguments of a level

@@ -14,11 +14,7 @@ from agents.blondie.architecture import (
     layers,
     with_bounds,
 )
-from agents.evaluator import (
-    NO_BOUND,
-    evaluate_position,
-    value_bounds,
-)
+from agents.evaluator import NO_BOUND, evaluate_position, value_bounds
 from checkers_env.board import Board
 from tests import oracle
 

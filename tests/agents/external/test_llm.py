@@ -9,13 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import agents
-from agents.external.llm import (
-    Answer,
-    BadAnswerError,
-    LLMAgent,
-    make_llm,
-    read_move,
-)
+from agents.external.llm import Answer, BadAnswerError, LLMAgent, make_llm, read_move
 from checkers_env.board import Board
 from checkers_env.errors import EngineError, UnavailableError
 from training import benchmark
@@ -176,11 +170,7 @@ PARTS = [{"type": "thinking", "thinking": []}, {"type": "text", "text": PLAIN}]
 
 @pytest.mark.parametrize(
     "content",
-    [
-        reply(PARTS),
-        reply(None, reasoning_content=f"Hm.\n{PLAIN}"),
-        reply(PLAIN, "length"),
-    ],
+    [reply(PARTS), reply(None, reasoning_content=f"Hm.\n{PLAIN}"), reply(PLAIN, "length")],
 )
 def test_answers_in_other_places_are_read(server, content):
     server.answers = [(200, content)]

@@ -200,6 +200,21 @@ def test_limited_search_leaves_the_value_of_its_last_or_best_line():
     assert interrupted > 5
 
 
+def test_search_ends_early_as_soon_as_its_move_has_stood_long_enough():
+    compared = set()
+    for board in random_boards(15, 12, 60):
+        best, stable, depth, visited, value = 0, 0, 0, 0, 0.0
+        while 4 * visited <= max(0.5, 2 - 0.25 * stable) * 4000:
+            ws, depth, former = workspace(), depth + 1, best
+            value = value_of(Selective(), EVALUATORS["2001"], board, depth, ws)
+            visited, best = ws.counts[VISITED], ws.frames[0]["best"]
+            stable = stable + 1 if best == former else 0
+        if visited < 4000:
+            assert visited_value(board, MAX_DEPTH, 4000, ends_early=True) == (visited, value)
+            compared.add(stable)
+    assert len(compared) > 2
+
+
 def test_search_that_completes_no_line_has_no_value():
     """The only move is answered by a capture, so the line goes on behind it."""
     assert visited_value(Board("B:W14,21:B10"), MAX_DEPTH, 1)[1] == -INFINITY

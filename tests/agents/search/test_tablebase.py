@@ -27,12 +27,7 @@ from checkers_env.openings import TWO_MOVE
 from checkers_env.state import DrawRules
 from tests import oracle
 from tests.agents.endgame.test_endgame import random_positions
-from tests.agents.search.test_alphabeta import (
-    judge_by,
-    move_values,
-    network,
-    searched,
-)
+from tests.agents.search.test_alphabeta import judge_by, move_values, network, searched
 
 EVALUATORS = {"1999": network(BLONDIE_1999, 0), "2001": network(BLONDIE_2001, 1)}
 every_evaluator = pytest.mark.parametrize("name", EVALUATORS)
