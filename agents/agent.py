@@ -16,7 +16,7 @@ import numpy as np
 from agents.evaluator import evaluate
 from agents.player import select_move, uses_history
 from agents.search.interrupt import defer_signals, stop_after
-from agents.search.selective import stretch
+from agents.search.selective import STRETCHES
 from agents.search.workspace import (
     MAX_DEPTH,
     PAST,
@@ -46,8 +46,8 @@ class Limits(NamedTuple):
     depth: int | None = None  # plies
     simulations: int | None = None  # of a Monte Carlo player
     seconds: float | None = None  # infinite for a search that goes on until it is stopped
-    # Seconds that a move should take. A search by plies then begins no depth after
-    # :func:`agents.search.selective.stretch` times as many.
+    # Seconds that a move should take. A search by plies then begins no depth after a part of them,
+    # one of agents.search.selective.STRETCHES.
     share: float | None = None
     nodes: int | None = None  # positions that a selective search visits
 
@@ -229,7 +229,8 @@ class PlayerAgent:
                 if self.ws.stop[0]:
                     break
                 report(completed, move)
-                if limits.share and time.monotonic() - begun > stretch(stable) * limits.share:
+                enough = (limits.share or math.inf) * STRETCHES[min(stable, len(STRETCHES) - 1)]
+                if time.monotonic() - begun > enough:
                     break
         return move
 

@@ -34,7 +34,9 @@ class FullWidth(NamedTuple):
 FULL_WIDTH = FullWidth()
 LARGEST_TABLE = 22  # bits: 134 MB
 NODES_PER_SECOND = 8e6  # at most, about
-MAX_STRETCH = 4.0  # times its share that a move takes at most
+# Parts of its share after which a move begins no further depth, by the depths since it changed; the
+# last holds for more of them. And how many shares it takes at most.
+STRETCHES, MAX_STRETCH = (2.0, 1.75, 1.5, 1.25, 1.0, 0.75, 0.5), 4.0
 
 
 class Selective(NamedTuple):
@@ -153,20 +155,14 @@ def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
 
 @generic
 def has_searched_enough(style: KernelArg, ws: KernelArg, stable: int) -> bool:
-    """Return whether to begin no further depth (see :func:`stretch`)."""
+    """Return whether to begin no further depth, so many after the last that changed the move."""
     return False
 
 
 @has_searched_enough.register(Selective)
 def _has_searched_enough_selective(style: Selective, ws: KernelArg, stable: int) -> bool:
-    visited = ws.counts[VISITED] - ws.start_nodes[0]
-    return style.ends_early and MAX_STRETCH * visited > stretch(stable) * style.nodes > 0
-
-
-@kernel
-def stretch(stable: int) -> float:
-    """Return how much of its share a search may take, `stable` depths after a change of move."""
-    return max(0.5, 2.0 - 0.25 * stable)
+    enough = STRETCHES[min(stable, len(STRETCHES) - 1)] / MAX_STRETCH * style.nodes
+    return style.ends_early and ws.counts[VISITED] - ws.start_nodes[0] > enough > 0.0
 
 
 @generic

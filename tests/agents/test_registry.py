@@ -143,6 +143,7 @@ def test_file_may_define_a_dataclass(factories):
         ("material", {"seed": -1}, "seed must be a whole number from 0 on, not -1"),
         ("random", {"blunder": "all"}, "blunder must be a share from 0 to 1, not 'all'"),
         ("strong", {"ends_early": 2}, "'strong': ends_early must be True or False, not 2"),
+        ("strong", {"ends_early": True}, "'strong': ends_early needs nodes, of which"),
         ("material", {"selective": "no"}, "selective must be True or False, not 'no'"),
         ("material", {"tie": "none"}, "tie must be one of first, last, chance, not 'none'"),
         ("strong", {"ends_at_jump": True}, "'strong': a selective search takes no ends_at_jump"),

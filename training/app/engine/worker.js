@@ -10,8 +10,8 @@ import { loadWeights } from "./weights.js";
 const PV_SECONDS = 1; // for the principal variation, at most
 const ONLY_MOVE_DEPTH = 8;
 const TABLE_BITS = 18; // of a selective search: 7 MB
-const STABLE = 0.5; // parts of a move's share after which no deeper search starts
-const UNSTABLE = 1.5;
+// Parts of a move's share after which no deeper search starts, by the depths since its move changed.
+const stretch = (stable) => Math.max(0.5, 2 - 0.25 * stable);
 
 const players = new Map(); // by name: a promise of {evaluator, depth, isSelective, search}
 const stops = new Set(); // ids of searches to end
@@ -84,18 +84,18 @@ const deepen = async (player, board, limits, random, isOver) => {
   const begun = performance.now();
   const most = Math.min(limits.depth ?? (limits.seconds || limits.nodes ? MAX_DEPTH : player.depth), MAX_DEPTH);
   let move = null;
-  let reached = 1;
+  let [reached, stable] = [1, 0];
   for (let depth = limits.nodes ? most : 1; depth <= most; depth += 1) {
     const count = search.expandRoot(board);
     if (breaksTies) shuffleRows(search, count, random);
     const row = await runSlices(search, search.search(board, depth, count), () => move && isOver());
     const found = findMove(board, search.rows, row * ROW);
     if (search.isStopped && !isSelective) break;
-    const isChanged = found !== move;
+    stable = found === move ? stable + 1 : 0;
     move = found;
     if (search.isStopped) break;
     reached = depth;
-    const share = limits.share && limits.share * 1000 * (isChanged ? UNSTABLE : STABLE);
+    const share = limits.share && limits.share * 1000 * stretch(stable);
     if (share && performance.now() - begun > share) break;
   }
   return { move, depth: reached };
