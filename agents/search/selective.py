@@ -67,7 +67,7 @@ class Selective(NamedTuple):
     # With STATIC_DEPTH plies left or more, a position below beta by this margin is searched
     # STATIC_PLIES less deep at first, and again if it turns out no worse. 0 turns this off.
     razoring_reduction_margin: float = 0.0
-    # Whether a move usually takes a quarter of `nodes`: less while its search agrees, or more.
+    # Whether a move usually takes a quarter of `nodes`: less if its best move stands, or else more.
     ends_early: bool = False
 
 
