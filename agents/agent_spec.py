@@ -18,6 +18,7 @@ Kind = Literal[
 
 PREFIXES: tuple[Kind, ...] = ("continual", "hub", "dxp", "policy", "openspiel", "llm")
 WEIGHTS_SUFFIX, SB3_SUFFIX = ".safetensors", ".zip"
+FLAGS = ("selective", "ends_at_jump", "ends_early")
 OPTIONS: dict[str, Callable[[str], Any]] = {
     "depth": int,
     "simulations": int,
@@ -25,17 +26,12 @@ OPTIONS: dict[str, Callable[[str], Any]] = {
     "seconds": float,
     "blunder": float,
     "endgame": int,
-    "selective": ("0", "1").index,
+    **dict.fromkeys(FLAGS, ("0", "1").index),
     "tie": str,
     "order": str,
-    "ends_at_jump": ("0", "1").index,
-    "ends_early": ("0", "1").index,
     "reduces": int,
     **dict.fromkeys(MARGINS, float),
 }
-FLAGS = ("selective", "ends_at_jump", "ends_early")
-
-
 PLAYER_FILES = (f"champion{WEIGHTS_SUFFIX}", f"champion{SB3_SUFFIX}", f"model{WEIGHTS_SUFFIX}")
 
 
@@ -89,8 +85,8 @@ class AgentSpec:
     def parse(cls, text: str) -> AgentSpec:
         """Return the spec of a text that may end in options: ``material@depth=6,endgame=4``.
 
-        Factories, policies, bots, programs by DXP and ``.zip`` files may have options of their own:
-        numbers, true, false or text. The path of a file that exists has no options.
+        All but players and weight files may have options of their own: numbers, true, false or
+        text; a Hub engine its parameters. The path of a file that exists has no options.
         """
         name, _, options = text.rpartition("@")
         has_options = name and re.fullmatch(r"[A-Za-z_]\w*=[^@]*", options)
@@ -102,7 +98,7 @@ class AgentSpec:
     def _option(self, text: str, assignment: str) -> tuple[str, Any]:
         key, _, value = assignment.partition("=")
         parse = OPTIONS.get(key)
-        if parse is None and not (self.takes_own_options and key.isidentifier()):
+        if parse is None and (self.is_builtin or not key.isidentifier()):
             raise ValueError(f"{text!r}: options are {', '.join(OPTIONS)}, not {key!r}")
         try:
             return key, (parse or _value)(value)
@@ -114,11 +110,6 @@ class AgentSpec:
     def is_builtin(self) -> bool:
         """Whether it is a player of this project or a weight file: to make one runs no code."""
         return self.kind in ("name", "weights")
-
-    @property
-    def takes_own_options(self) -> bool:
-        """Whether the agent may take options that :func:`agents.make` does not know."""
-        return not self.is_builtin and self.kind != "hub"
 
     def __str__(self) -> str:
         options = [f"{key}={_value_text(key, value)}" for key, value in self.options.items()]

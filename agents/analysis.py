@@ -63,11 +63,8 @@ class Analysis(NamedTuple):
         pv, numbers = " ".join(map(str, self.pv)), []
         if self.score is not None:
             numbers.append(f"score={self.score:+.3f}")
-        numbers += [
-            f"{name}={number}"
-            for name, number in (("depth", self.depth), ("nodes", self.nodes))
-            if number is not None
-        ]
+        known = {"depth": self.depth, "nodes": self.nodes}
+        numbers += [f"{name}={number}" for name, number in known.items() if number is not None]
         parts = [f"move={str(self.move)!r}", *numbers, f"seconds={self.seconds:.3g}", f"pv={pv!r}"]
         return f"Analysis({', '.join(parts)})"
 
@@ -103,8 +100,8 @@ def analyse(
         Position to analyse; it stays as it is.
     lines
         Number of analyses to return, of different moves: the agent's, then the best of the others.
-        The limits are for each of them. There are fewer if the position has fewer moves, and one of
-        an agent without a search.
+        The limits are for each of them, `nodes` for each depth. There are fewer if the position has
+        fewer moves, and one of an agent without a search.
     **limits
         ``depth``, ``simulations``, ``nodes`` and ``seconds`` in place of the agent's own limits, as
         for :func:`agents.make`.
@@ -320,8 +317,7 @@ def _analyse_simulations(
 
 def _children(tree: NDArray[np.void], at: int) -> list[int]:
     """Return the visited children of a node, the most visited first, then those of better mean."""
-    children = range(tree[at]["begin"], tree[at]["end"])
-    visited = [child for child in children if tree[child]["visits"]]
+    visited = [it for it in range(tree[at]["begin"], tree[at]["end"]) if tree[it]["visits"]]
     return sorted(visited, key=lambda it: (-tree[it]["visits"], -tree[it]["total"]))
 
 

@@ -77,7 +77,7 @@ class AlphaBeta(NamedTuple):
         for name, value in (("nodes", nodes), *style_options.items()):
             if value is not None:
                 style = with_option(style, name, value)
-        if style_options.get("ends_early") and not nodes:
+        if style_options.get("ends_early") and not style.nodes:
             raise ValueError("ends_early needs nodes, of which a move takes a quarter on average")
         costs = [cost for cost in (nodes, seconds and seconds * NODES_PER_SECOND) if cost]
         if costs and isinstance(style, Selective):

@@ -154,7 +154,7 @@ def test_file_may_define_a_dataclass(factories):
             "material",
             {"king": 2},
             "'material' takes depth, simulations, nodes, seconds, blunder, endgame, selective, "
-            "tie, order, ends_at_jump, ends_early, reduces, reverse_futility_reduction_margin, "
+            "ends_at_jump, ends_early, tie, order, reduces, reverse_futility_reduction_margin, "
             "reverse_futility_margin, razoring_margin, razoring_reduction_margin, seed, not king",
         ),
         ("material", {"razoring_margin": 1}, "'material': a full-width search takes no razoring"),

@@ -28,7 +28,7 @@ from checkers_env import pdn
 from checkers_env.board import RESULTS
 from checkers_env.errors import EngineError
 from checkers_env.fen import START
-from checkers_env.files import check_output
+from checkers_env.files import check_output, write_atomically
 from checkers_env.movegen import BLACK
 
 FAILED, INTERRUPTED = 1, 130
@@ -65,7 +65,7 @@ class DxpConfig:
     timeout: float = TIMEOUT
     """Seconds to wait for a message of the other program."""
     pdn: Path | None = None
-    """PDN file for the games."""
+    """PDN file that the games are added to."""
 
 
 def main() -> int:
@@ -101,8 +101,10 @@ def run(config: DxpConfig) -> None:
             raise ValueError(f"--{name} must be 0 to {LARGEST_LIMIT}, not {value}")
     if config.games is not None and config.games < 1:
         raise ValueError(f"--games must be at least 1, not {config.games}")
+    earlier = b""
     if config.pdn:
         check_output("--pdn", config.pdn)
+        earlier = config.pdn.read_bytes() + b"\n" if config.pdn.exists() else b""
     agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
     rng = np.random.default_rng(config.seed)
     if config.listen:
@@ -115,7 +117,8 @@ def run(config: DxpConfig) -> None:
         played.append(game)
         print(f"game {len(played)}: {_summary(game)}", flush=True)
         if config.pdn:
-            pdn.dump([_record(each, config.agent) for each in played], config.pdn)
+            text = pdn.dumps([_record(each, config.agent) for each in played])
+            write_atomically(config.pdn, earlier + text.encode())
 
 
 def _summary(game: DxpGame) -> str:
@@ -131,7 +134,8 @@ def _summary(game: DxpGame) -> str:
 def _record(game: DxpGame, name: str) -> pdn.Game:
     names = (name, game.opponent) if game.colour == BLACK else (game.opponent, name)
     start = game.board.root().fen()
-    tags = {"Event": "DXP", "Black": names[0], "White": names[1]}
+    reason = game.outcome.reason if game.outcome else game.error or "ended without a result"
+    tags = {"Event": "DXP", "Black": names[0], "White": names[1], "Reason": reason}
     tags |= {"FEN": start} if start != START else {}
     result = "*" if game.outcome is None else RESULTS[game.outcome.winner]
     return pdn.Game(tags, tuple(game.board.moves), result)

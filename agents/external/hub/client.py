@@ -127,8 +127,8 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         The program and its arguments: a list, or a line as a POSIX shell would split it.
     seconds, depth, nodes
         The limit of a move: exactly one of them.
-    seed, params
-        Parameters of the engine: the seed where it declares one, `params` always.
+    seed, params, others
+        Parameters of the engine: the seed where it declares one, the others always.
     dialect
         Notation of positions (see :mod:`agents.external.hub.notation`).
     timeout, start_timeout
@@ -157,6 +157,7 @@ class HubAgent(AbstractContextManager["HubAgent"]):
         timeout: float = 60.0,
         start_timeout: float | None = None,
         limits: ProcessLimits = ProcessLimits(),  # noqa: B008 - immutable
+        **others: object,
     ) -> None:
         try:
             words = shlex.split(command) if isinstance(command, str) else list(command)
@@ -179,7 +180,7 @@ class HubAgent(AbstractContextManager["HubAgent"]):
             raise ValueError(f"dialect must be {' or '.join(get_args(Dialect))}, not {dialect!r}")
         optional = {"variant": VARIANT, "ponder": "false", "dialect": dialect, "seed": seed}
         self._optional_params = {name: it for name, it in optional.items() if it is not None}
-        self._params, self._words, self._limits = dict(params or {}), words, limits
+        self._params, self._words, self._limits = others | dict(params or {}), words, limits
         self._starts = limits.starts or Starts()
         self._level, self._dialect = write_line("level", level), dialect
         self._move_timeout, self._start_timeout = (seconds or 0.0) + timeout, starting

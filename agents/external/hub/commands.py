@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from agents.agent import Agent, Limits
+from agents.analysis import limits_of
 from agents.external.hub.notation import VARIANT, read_move, read_position, write_position
 from agents.search.selective import MAX_STRETCH
 from agents.search.workspace import UNLIMITED
@@ -77,8 +78,7 @@ def read_pos(arguments: dict[str, str], dialect: AnyDialect) -> Board:
             raise ValueError(f"pos has no {word!r}: there are pos, moves; quote what has spaces")
     text = arguments.get("pos", "")
     if dialect == "auto":
-        rotated = text == write_position(Board(), "pydraughts")
-        dialect = "pydraughts" if rotated else "english"
+        dialect = "pydraughts" if text == write_position(Board(), "pydraughts") else "english"
     board = read_position(text, dialect)
     for word in arguments.get("moves", "").split():
         board.push(read_move(word, board))
@@ -120,14 +120,20 @@ def unknown_arguments(command: str, arguments: dict[str, str]) -> list[str]:
     return [name for name in arguments if name not in _ARGUMENTS.get(command, arguments)]
 
 
-def check_level(agent: Agent, limits: Limits) -> None:
-    """Raise ValueError for a ``level`` in plies or simulations if the agent counts the other."""
-    counts = {"depth": (limits.depth, "depth"), "nodes": (limits.simulations, "simulations")}
-    player = getattr(agent, "player", None)
-    known = [name for name, (_, attribute) in counts.items() if hasattr(player, attribute)]
-    for name, (limit, _) in counts.items():
-        if known and limit is not None and name not in known:
-            raise ValueError(f"this agent is limited by seconds or {known[0]}, not by {name}")
+def suit_level(agent: Agent, limits: Limits) -> Limits:
+    """Return the limits of a ``level`` for an agent: its nodes are positions or simulations.
+
+    Raise ValueError if the agent counts neither of what it limits.
+    """
+    _, known = limits_of(agent)
+    if "simulations" not in known:
+        limits = limits._replace(nodes=limits.simulations, simulations=None)
+    for name in ("depth", "nodes") if known else ():
+        if getattr(limits, name) is not None and name not in known:
+            raise ValueError(
+                f"this agent is limited by {' or '.join(sorted(known))}, not by {name}"
+            )
+    return limits
 
 
 def _number(name: str, text: str, parse: Callable[[str], Any]) -> Any:

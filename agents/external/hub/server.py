@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout, suppress
 from dataclasses import asdict
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 import tyro
@@ -28,6 +28,7 @@ from agents.external.hub import commands
 from agents.external.hub.commands import HubConfig
 from agents.external.hub.notation import read_line, write_line, write_move
 from agents.registry import make
+from agents.search.workspace import VISITED
 from checkers_env import __version__
 from checkers_env.board import Board
 from checkers_env.moves import Move
@@ -112,9 +113,8 @@ class HubEngine:
                     self._board = commands.read_pos(arguments, self._config.dialect)
                 case "level":
                     self._limits = Limits()
-                    limits = commands.read_level(arguments)
-                    commands.check_level(self._get_agent(), limits)
-                    self._limits = limits
+                    level = commands.read_level(arguments)
+                    self._limits = commands.suit_level(self._get_agent(), level)
                 case "go":
                     self._go()
                 case "stop":
@@ -145,8 +145,7 @@ class HubEngine:
         self.stop(STOP_SECONDS)
 
     def _identify(self) -> None:
-        identity = {"name": self._config.agent, "version": __version__}
-        self._say("id", **identity, author="checkers-laboratory")
+        self._say("id", name=self._config.agent, version=__version__, author="checkers-laboratory")
         for declared in commands.declare_params(self._config):
             self._say("param", **declared)
         self._send("wait")
@@ -182,11 +181,13 @@ class HubEngine:
         self._search.start()
 
     def _answer(self, agent: Agent, board: Board, limits: Limits, stopped: threading.Event) -> None:
-        start = time.monotonic()
+        ws: Any = getattr(agent, "ws", None)  # of our own players, which alone report
+        start, visited = time.monotonic(), ws and ws.counts[VISITED]
 
         def report(depth: int, move: Move) -> None:
-            elapsed = f"{time.monotonic() - start:.3f}"
-            self._say("info", depth=depth, time=elapsed, pv=write_move(move))
+            nodes, seconds = ws.counts[VISITED] - visited, time.monotonic() - start
+            found = {"score": f"{ws.frames[0]['value']:.3f}", "nodes": nodes} if nodes else {}
+            self._say("info", depth=depth, **found, time=f"{seconds:.3f}", pv=write_move(move))
 
         try:
             if isinstance(agent, PlayerAgent):

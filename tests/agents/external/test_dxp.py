@@ -678,6 +678,7 @@ def test_command_serves_and_connects(tmp_path):
         if processes:
             reached(port)
         pdn_file = tmp_path / f"{len(processes)}.pdn"
+        pdn_file.write_text('[Event "Earlier"] 1. 11-15 {kept} *')
         line = f"-m agents.external.dxp {words} --port {port} --games 2 --pdn {pdn_file}"
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         processes.append(subprocess.Popen([sys.executable, *line.split()], cwd=ROOT, **pipes))
@@ -688,8 +689,9 @@ def test_command_serves_and_connects(tmp_path):
     for text, other in zip(lines, ("heuristic", "random"), strict=True):
         results = [re.fullmatch(LINE.format(other), line) for line in text]
         assert [result[1] for result in results] in (["White", "Black"], ["Black", "White"])
-    first, second = (pdn.load(tmp_path / name) for name in ("0.pdn", "1.pdn"))
-    assert first == second
+    (kept, *first), second = (pdn.load(tmp_path / name) for name in ("0.pdn", "1.pdn"))
+    assert [kept, *first] == second
+    assert kept.tags == {"Event": "Earlier"}
     assert [game.tags["Black"] for game in first] == ["heuristic", "random"]
     for game in first:
         outcome = game.board().outcome()

@@ -28,6 +28,7 @@ from agents.external.hub.notation import (
 )
 from agents.external.hub.server import HubEngine, serve
 from agents.external.process import LineProcess, ProcessLimits
+from agents.search.workspace import VISITED
 from checkers_env.board import Board
 from checkers_env.errors import EngineError
 from tests import DATA
@@ -198,6 +199,13 @@ def test_limits_of_the_engine_and_of_the_search_both_apply():
         said = [read_line(talk.said.get_nowait()) for _ in range(talk.said.qsize())]
         assert [command for command, _ in said] == ["info"] * (deepest - 1) + ["done"]
         assert said[-2][1]["depth"] == str(deepest)
+        assert {"score", "nodes", "pv"} < said[-2][1].keys()
+
+
+def test_nodes_limit_a_selective_search():
+    talk = Talk(agent="material@selective=1")
+    talk.ask("init", START, "level nodes=300", "go think", until="done")
+    assert 300 <= talk.engine._agent.ws.counts[VISITED] < 400
 
 
 @pytest.mark.parametrize(
@@ -237,7 +245,7 @@ def test_move_time_rarely_exceeds_its_share():
         ("go think", "send pos first"),
         ("pos pos=B moves=11-15 23-19", "pos has no '23-19': there are pos, moves; quote"),
         ("level depth=0", "depth must be 1 or more"),
-        ("level nodes=99999999999999999999", "limited by seconds or depth, not by nodes"),
+        ("level nodes=99999999999999999999", "limited by depth or seconds, not by nodes"),
         ("level move-time=nan", "move-time must be a number, not 'nan'"),
         ("set-param name=strength value=9", "no parameter 'strength'"),
         ("set-param name=variant value=killer", "'killer' is not known here: it can be english"),
@@ -339,7 +347,7 @@ def test_names_are_escaped_and_cut():
 
 
 def test_parameters_are_set_before_init():
-    engine = faulty("two-games", params={"book": False}, seed=7, nodes=5, depth=None)
+    engine = faulty("two-games", book=False, seed=7, nodes=5, depth=None)
     assert engine._process is not None
     errors = engine._process._errors
     wait_for(lambda: len(errors) == 4)  # which a thread reads

@@ -213,7 +213,10 @@ def test_explanation_is_shown(open_page):
     page = open_page()
     begin(page, agent="blondie24", plies=2, opening="tyne")
     assert moves_shown(page)[:3] == ["10-15", "21-17", "9-13"]
+    expect(page.locator("#verdict")).to_have_text(re.compile(r"\w"))  # the page moves with it
     page.click("#explanation summary")
+    for text in ("Layer 1: 91 nodes", "Layer 2: 40 nodes", "Layer 3: 10 nodes"):
+        expect(page.locator("#explanation")).to_contain_text(text)
     expect(page.locator("#board .tile")).to_have_count(24)
     layers = page.eval_on_selector_all(
         "#board svg > g", "all => all.map((one) => one.className.baseVal)"
@@ -223,8 +226,6 @@ def test_explanation_is_shown(open_page):
     sentence = re.compile("Without looking ahead, it prefers .* speaks loudest, for")
     expect(page.locator("#explanation .loudest")).to_contain_text(sentence)
     expect(page.locator("#board .outline rect")).to_have_count(1)
-    for text in ("Layer 1: 91 nodes", "Layer 2: 40 nodes", "Layer 3: 10 nodes"):
-        expect(page.locator("#explanation")).to_contain_text(text)
     assert page.locator("#explanation .strip >> nth=0 >> rect").count() == 91
     before = outline(page)
     page.hover("#explanation .strip >> nth=0", position={"x": 2, "y": 20})
