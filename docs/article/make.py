@@ -63,14 +63,14 @@ PANELS = {
     "step/mean": "mean step size of a mutation",
     "champion/saturated": "share of positions beyond 0.99",
 }
+EVOLVED_TUPLES = ("c5-tuple-sum", "c1-tuple-sum")
 # Players in the table of methods: one for each method, and those that a section speaks of.
 SHOWN = (
     *("blondie24-1999", "blondie24-2001", "c0", "c0-common", "blondie24-rr"),
-    *("c200", "c10", "c1", "c10-rr", "c5-tuple", "c1-tuple"),
+    *("c200", "c10", "c1", "c10-rr", *EVOLVED_TUPLES),
     *("c5-n0.001", "c5-n0.001-4ply", "c1-n0.001", "hughes", "nguyen", "nguyen-safe"),
 )
 TD = EXPERIMENTS["td-depth"]
-EVOLVED_TUPLES = ("c5-tuple", "c1-tuple")
 RULES = (
     *("first-by-direction", "first-by-piece", "last-by-direction", "last-by-piece"),
     *("chance", "ends-at-jump"),
