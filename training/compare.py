@@ -3,9 +3,9 @@
     python training/compare.py blondie24-2001 --vary opponents 5 10 20 --seeds 10
     python training/compare.py c0 c10 blondie24-rr --seeds 5
 
-Players are presets (see evolve.py --list and td.py --list). Champions of equal seeds play each card
-of the ballot with both colours. The table shows scores with 95 % intervals over the seeds. Runs and
-matches are kept: nothing is done twice, and a stopped comparison goes on by the same command.
+Players are presets (see evolve.py --list and td.py --list), one's own as file.py:NAME. Champions of
+equal seeds play each card with both colours. The table shows scores with 95 % intervals over the
+seeds. Runs and matches are kept: a stopped comparison goes on by the same command.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from training.experiments.comparison import (
     to_markdown,
     verdict,
 )
-from training.experiments.jobs import PLAYERS, Conditions, get_preset
+from training.experiments.jobs import Conditions, get_preset, presets_of
 from training.experiments.results import ResultStore
 from training.experiments.scheduler import Costs, undone
 from training.experiments.session import SessionConfig, run_session
@@ -123,7 +123,7 @@ def player_names(config: CompareConfig) -> tuple[str, ...]:
         raise ValueError("--vary takes one preset, an option, and two values or more")
     (base,), (option, *values) = config.presets, config.vary
     option = option.removeprefix("regime.").replace("-", "_")
-    return tuple(variant_name(base, {option: value}, PLAYERS) for value in values)
+    return tuple(variant_name(base, {option: value}, presets_of(base)) for value in values)
 
 
 def file_name(config: CompareConfig) -> str:

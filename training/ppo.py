@@ -78,10 +78,8 @@ def _show_progress(
 
 def format_scores(history: dict[str, list[float]]) -> str:
     """Return the scores of the last checkpoint as text."""
-    scores = {
-        name.removeprefix("score/"): row[-1] for name, row in history.items() if "score/" in name
-    }
-    return ", ".join(f"{name} {score:.1%}" for name, score in scores.items())
+    scores = [(name, row[-1]) for name, row in history.items() if "score/" in name]
+    return ", ".join(f"{name.removeprefix('score/')} {score:.1%}" for name, score in scores)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,19 @@ def test_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
     assert (tmp_path / "results" / "runs.jsonl").stat().st_mtime_ns == before
 
 
+def test_preset_in_a_file_is_trained_again_when_the_file_changes(tmp_path):
+    file, versions = tmp_path / "own.py", set()
+    for end in ("", "# another file"):
+        file.write_text(
+            f"from training.trainer.presets import PRESETS\nOWN = PRESETS['c10']\n{end}"
+        )
+        assert run(tmp_path, "c0", f"{file}:OWN", "--seeds", "1") == 0
+        found = [row["results_version"].get("file") for row in rows(tmp_path, "runs.jsonl")]
+        assert len(found) == 2
+        versions.update(found)
+    assert len(versions) == 3  # None is that of c0
+
+
 def test_figures_are_over_finished_seeds_only(tmp_path):
     comparison = Comparison(("c0", "c10"), 2, Conditions(depth=1), scale=0.01)
     empty = compare(comparison, ResultStore(tmp_path))

@@ -171,17 +171,11 @@ def _cells(result: ComparisonResult, is_baseline: bool) -> tuple[str, ...]:
     scores = result.against_baseline
     if not len(result.against_counter):
         return (result.name, "not finished", "", "", "", "")
-    match = (
-        ("baseline", "0", "")
-        if is_baseline
-        else (_interval(scores), _elo(scores), _p_text(result.p))
-    )
-    return (
-        result.name,
-        *match,
-        _interval(result.against_counter),
-        f"{np.mean(result.cpu_seconds):.1f}",
-    )
+    match = "baseline", "0", ""
+    if not is_baseline:
+        match = _interval(scores), _elo(scores), _p_text(result.p)
+    cpu = f"{np.mean(result.cpu_seconds):.1f}"
+    return (result.name, *match, _interval(result.against_counter), cpu)
 
 
 def _interval(scores: NDArray[np.float64]) -> str:

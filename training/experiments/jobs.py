@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
 from training.regimes import Regime
 from training.regimes.bootstrap import Bootstrap
-from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset
+from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset, load_preset
 from training.trainer.variants import make_variant
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **ABLATIONS}
@@ -156,9 +157,13 @@ class Run:
         return min(CHAMPIONS_KEPT.get(self.preset, 1), self.regime.parents)
 
     @property
-    def results_version(self) -> dict[str, int]:
-        """Versions that are raised by hand when results change."""
-        return {"regime": self.regime.results_version, "search": RESULTS_VERSION}
+    def results_version(self) -> dict[str, int | str]:
+        """Versions that are raised by hand when results change; of one's own file its content."""
+        versions: Any = {"regime": self.regime.results_version, "search": RESULTS_VERSION}
+        file, is_own, _ = self.preset.partition(".py:")
+        if is_own:
+            versions["file"] = hashlib.sha256(Path(f"{file}.py").read_bytes()).hexdigest()
+        return dict(versions)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -242,10 +247,16 @@ def _draw_openings(conditions: Conditions, scale: float, seed: int) -> tuple[str
     return (*(() if conditions.games else ("",)), *np.resize(cards, drawn).tolist())
 
 
+def presets_of(name: str) -> dict[str, Preset]:
+    """Return the presets that a name can begin with: all, or that of ``file.py:NAME``."""
+    base = name.partition("@")[0]
+    return {base: load_preset(base)} if ".py:" in base else PLAYERS
+
+
 @functools.cache
 def find_preset(name: str) -> Preset | None:
     """Return a preset or a variant of one, such as ``c0@opponents=10``; None for other names."""
-    return make_variant(name, PLAYERS)
+    return make_variant(name, presets_of(name))
 
 
 def get_preset(name: str) -> Preset:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ class LeagueStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._pairs = JsonLines(folder / PAIRS, _pair_order, check_pair)
+        self._pairs = JsonLines(folder / PAIRS, itemgetter("league", "number"), check_pair)
         self._examinations = JsonLines(folder / EXAMINATIONS, _examination_order, check_examination)
 
     def games(self, plan: LeaguePlan) -> dict[int, GameRecord]:
@@ -188,10 +189,6 @@ def _examination_key(plan: LeaguePlan) -> Row:
         "player": describe(plan.entrants[0]),
         "results_version": {"search": RESULTS_VERSION},
     }
-
-
-def _pair_order(row: Row) -> tuple[Any, ...]:
-    return row["league"], row["number"]
 
 
 def _examination_order(row: Row) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from checkers_env.files import open_regular
 from training.experiments.jobs import Job, Match, Run, get_preset, run_key
 from training.experiments.results import Result, ResultStore
 from training.experiments.worker import Deadline, play, train
+from training.runtime.run_folder import short_name
 from training.trainer.checkpoint import FILE_NAME, HEADER
 
 TICK = 1.0  # seconds between two progress reports
@@ -186,16 +187,10 @@ def training_lineage(job: Run, jobs: Iterable[Job]) -> list[Run]:
 
 
 def folder_of(work: Path, job: Run) -> Path:
-    """Return the folder of a run's checkpoint: that of its lineage.
-
-    If the checkpoint of the lineage is already beyond the run's end, the run has its own folder.
-    """
-    shared = work / job.lineage
-    return (
-        shared
-        if generations_done(shared) <= job.length
-        else work / f"{job.title}-{run_key(job.configuration)}"
-    )
+    """Return the folder of a run's checkpoint: its lineage's, or its own if that is too far on."""
+    shared = work / short_name(job.lineage)
+    own = work / short_name(f"{job.title}-{run_key(job.configuration)}")
+    return shared if generations_done(shared) <= job.length else own
 
 
 def generations_done(folder: Path) -> int:

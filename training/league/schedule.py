@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from checkers_env import openings
@@ -68,11 +68,15 @@ def _read_text(name: str) -> str:
     try:
         return read_regular(name).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        with suppress(ValueError):
+        hint: Exception | str = error
+        try:
             openings.opening_board(name)
             return name
-        near = difflib.get_close_matches(name, BALLOTS, 1)
-        hint = f"did you mean {near[0]!r}?" if near else error
+        except ValueError as illegal:
+            if ":" in name or re.match(r"\d+[-x]\d", name):
+                hint = illegal
+        if near := difflib.get_close_matches(name, BALLOTS, 1):
+            hint = f"did you mean {near[0]!r}?"
         raise ValueError(
             f"openings must be {', '.join(BALLOTS)}, moves, a FEN, or a file, not {name!r}: {hint}"
         ) from None

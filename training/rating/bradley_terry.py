@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -53,10 +54,7 @@ def fit(rows: Observations) -> Floats:
     def jacobian(coefficients: Floats) -> Floats:
         return -gradient(rows, coefficients)
 
-    def hessian(coefficients: Floats) -> Floats:
-        return information(rows, coefficients)
-
-    start = np.zeros(rows.design.shape[1])
+    start, hessian = np.zeros(rows.design.shape[1]), partial(information, rows)
     best = minimize(loss, start, jac=jacobian, hess=hessian, method="trust-exact", tol=1e-8)
     return np.asarray(best.x)
 

@@ -19,7 +19,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Column, Table
 
-from agents.factory import load_object
 from training.evolution.metrics import Metrics
 from training.evolution.state import State
 from training.runtime.cli import as_installed, in_folder, read_options, run_command, shell_name
@@ -34,7 +33,7 @@ from training.trainer.loop import (
     resume,
     train,
 )
-from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset
+from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset, load_preset
 
 EVOLVE, TD = "python training/evolve.py", "python training/td.py"
 PRESETS_BY_COMMAND = {EVOLVE: PRESETS | ABLATIONS, TD: TD_PRESETS}
@@ -150,22 +149,6 @@ def run_training(program: TrainingCommand, arguments: list[str], console: Consol
             console.print(f"No generation is left, but the run lacks {names}: it is written now")
         with _progress(config, start.state.generation, console) as report:
             train(config, start, report)
-
-
-def load_preset(text: str) -> Preset:
-    """Return a preset of one's own, ``file.py:NAME`` or ``package.module:NAME``.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be imported or is no :class:`training.trainer.presets.Preset`.
-    """
-    preset = load_object(text)
-    if not isinstance(preset, Preset):
-        place, _, name = text.rpartition(":")
-        found = "nothing" if preset is None else repr(preset)[:100]
-        raise ValueError(f"{name!r} must be a Preset in {place!r}, not {found}")
-    return preset
 
 
 def _unknown(name: str, program: TrainingCommand) -> str:

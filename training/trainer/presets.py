@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from agents.factory import load_object
 from training.regimes import Regime
 from training.regimes.bootstrap import Bootstrap
 from training.regimes.coevolution import Coevolution
@@ -39,6 +40,22 @@ class Preset(NamedTuple):
         if isinstance(regime, Bootstrap):  # in the others it learns
             played -= played // (regime.play + regime.study) * regime.study
         return played * regime.games
+
+
+def load_preset(text: str) -> Preset:
+    """Return a preset of one's own, ``file.py:NAME`` or ``package.module:NAME``.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be imported or is no :class:`training.trainer.presets.Preset`.
+    """
+    preset = load_object(text)
+    if not isinstance(preset, Preset):
+        place, _, name = text.rpartition(":")
+        found = "nothing" if preset is None else repr(preset)[:100]
+        raise ValueError(f"{name!r} must be a Preset in {place!r}, not {found}")
+    return preset
 
 
 def _preset(

@@ -28,14 +28,7 @@ from training.trainer.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from training.trainer.loop import (
-    CHAMPION_FILE,
-    CURVE_FILE,
-    RunConfig,
-    begin,
-    resume,
-    train,
-)
+from training.trainer.loop import CHAMPION_FILE, CURVE_FILE, RunConfig, begin, resume, train
 
 SMALL = {"parents": 3, "opponents": 2, "depth": 1, "max_moves": 30, "king": 2.0}
 REGIMES = {
@@ -70,8 +63,7 @@ def replayed(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "reached"),
-    [("social", 1), ("coevolution", 0), *((name, 2) for name in REGIMES)],
+    ("name", "reached"), [("social", 1), ("coevolution", 0), *((name, 2) for name in REGIMES)]
 )
 def test_replayed_games_are_those_of_the_next_generation(tmp_path, name, reached):
     regime = REGIMES[name]

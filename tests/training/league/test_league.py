@@ -185,6 +185,12 @@ def test_file_without_openings_is_refused(tmp_path, text, message):
         read_openings(str(path))
 
 
+def test_illegal_opening_is_named():
+    for text, message in (("11-15 23-20", "'23-20' is illegal"), ("B:W18,W18", "bad FEN")):
+        with pytest.raises(ValueError, match=f"not '{text}': .*{message}"):
+            read_openings(text)
+
+
 # What becomes of a game.
 
 

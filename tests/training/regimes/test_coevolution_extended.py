@@ -22,23 +22,14 @@ from training.evolution.game_runner import open_game_runner
 from training.evolution.mutation import mutate, recombine
 from training.evolution.state import Population, rng_to_json
 from training.regimes.coevolution import Coevolution
-from training.regimes.coevolution_extended import (
-    ExtendedCoevolution,
-    reservoir_sample,
-)
+from training.regimes.coevolution_extended import ExtendedCoevolution, reservoir_sample
 from training.regimes.evolution_strategies import EvolutionStrategy
 
 SMALL = ExtendedCoevolution(
     "blondie24-1999", parents=3, opponents=2, depth=1, max_moves=30, king=2.0, king_rule="tenths"
 )
 ALL_TOGETHER = replace(
-    SMALL,
-    step_limit=0.05,
-    mates=2,
-    openings="two-move",
-    return_games=True,
-    hall=2,
-    league_every=2,
+    SMALL, step_limit=0.05, mates=2, openings="two-move", return_games=True, hall=2, league_every=2
 )
 STRATEGY = EvolutionStrategy("blondie24-1999", "openai-es", pairs=3, depth=1, max_moves=30)
 
