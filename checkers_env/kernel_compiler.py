@@ -96,20 +96,17 @@ class PartLibrary(_Library):
     def get_pointer_to_function(self, name: str) -> int:
         """Return the address of a function; 0 for one of another library."""
         self._ensure_finalized()
-        if not self._has_code and any(it.name == name for it in _definitions(self._final_module)):
-            self._generate_code()
+        own = [it.name for it in _definitions(self._final_module)]
+        if name in own and not self._has_code:
+            self._final_module = self._get_module_for_linking().clone()
+            for each in own:
+                self._final_module.get_function(each).linkage = "external"
+            self._optimize_final_module()
+            self._final_module.verify()
+            self._finalize_final_module()
+            self._has_code = True
         address: int = super().get_pointer_to_function(name)
         return address
-
-    def _generate_code(self) -> None:
-        own = [it.name for it in _definitions(self._final_module)]
-        self._final_module = self._get_module_for_linking().clone()
-        for name in own:
-            self._final_module.get_function(name).linkage = "external"
-        self._optimize_final_module()
-        self._final_module.verify()
-        self._finalize_final_module()
-        self._has_code = True
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
         """Return the library for the cache: its name, the kind and the bitcode."""

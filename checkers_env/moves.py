@@ -98,7 +98,7 @@ def squares_of(board: int) -> list[int]:
 def unpack_move(packed: int) -> Move:
     """Return the move that `generate_successors` packed; a negative one is ambiguous."""
     bits, route = list[int](), abs(packed)
-    while route != NO_MOVE:
+    while route > NO_MOVE:
         bits.insert(0, route & 63)
         route >>= 6
     captured = [bit_to_square((a + b) // 2) for a, b in pairwise(bits) if abs(b - a) > 5]

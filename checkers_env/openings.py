@@ -20,13 +20,9 @@ _WHITE_MOVES = ("21-17", "22-17", "22-18", "23-18", "23-19", "24-19", "24-20")
 _BARRED = {"9-14": "21-17 23-18", "10-14": "21-17 23-18", "11-16": "23-19", "12-16": "23-19"}
 
 
-def _read_three_move() -> list[list[str]]:
-    text = files("checkers_env").joinpath("data/three_move.tsv").read_text("utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    return [row for row in rows if row[2] == "in"]
-
-
-_THREE_MOVE_ROWS = _read_three_move()
+_LINES = files("checkers_env").joinpath("data/three_move.tsv").read_text("utf-8").splitlines()
+_ROWS = [line.split("\t") for line in _LINES if not line.startswith("#")]
+_THREE_MOVE_ROWS = [row for row in _ROWS if row[2] == "in"]
 
 TWO_MOVE: tuple[str, ...] = tuple(
     f"{black} {white}"

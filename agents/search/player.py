@@ -78,7 +78,7 @@ class AlphaBeta(NamedTuple):
             if value is not None:
                 style = with_option(style, name, value)
         if style_options.get("ends_early") and not style.nodes:
-            raise ValueError("ends_early needs nodes, of which a move takes a quarter on average")
+            raise ValueError("ends_early needs nodes, of which a move takes about a quarter")
         costs = [cost for cost in (nodes, seconds and seconds * NODES_PER_SECOND) if cost]
         if costs and isinstance(style, Selective):
             bits = max(table_bits_for(style, min(costs)), style.table_bits)

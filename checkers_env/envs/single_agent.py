@@ -24,7 +24,7 @@ from checkers_env.envs.opponents import (
     sides_of,
 )
 from checkers_env.errors import GameEndedError
-from checkers_env.state import check_argument_names
+from checkers_env.state import DrawRules, change_rules
 
 Observation = dict[str, Any]
 
@@ -51,7 +51,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
     accept_draw
         Function from a board to whether the agent consents to a draw that the opponent claims and
         the rules do not give. None refuses: the claim then loses.
-    opening, render_mode, **rules
+    opening, render_mode, rules, **changes
         As for :func:`checkers_env.make`.
 
     Raises
@@ -77,16 +77,17 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         accept_draw: Callable[[Board], bool] | None = None,
         opening: str | None = None,
         render_mode: str | None = None,
-        **rules: Any,
+        rules: DrawRules = DrawRules(),  # noqa: B008 - immutable
+        **changes: Any,
     ) -> None:
         self._sides = sides_of(colour)
-        check_argument_names(rules, SingleAgentEnv)
+        rules = change_rules(rules, changes, SingleAgentEnv)
         self._opponents = make_opponents(opponent, depth, make_named)
         self._opponent = self._opponents[0]
         if accept_draw is not None and not callable(accept_draw):
             raise ValueError(f"accept_draw must be None or a function, not {accept_draw!r}")
         self._accept_draw = accept_draw
-        self._game = raw_env(opening, render_mode=render_mode, **rules)
+        self._game = raw_env(opening, render_mode=render_mode, rules=rules)
         check_first_turn(self._game.board, self._sides)
         self._agent, self._mask, self._over = AGENTS[0], np.zeros(ACTIONS, np.int8), True
         self.render_mode, self.metadata = render_mode, self._game.metadata
@@ -146,14 +147,12 @@ class SingleAgentEnv(gymnasium.Env[Observation, np.int64]):
         if isinstance(action, bool) or not self.action_space.contains(action):
             raise ValueError(f"action {action!r} is not a whole number from 0 to {ACTIONS - 1}")
         if not self._mask[action]:
-            self._over = True
-            illegal = describe_action(int(action), INDEX[self._agent])
+            self._over, illegal = True, describe_action(int(action), INDEX[self._agent])
             info = {"reason": "illegal action", "illegal": illegal}
             return self._observation(), -1.0, True, False, info
         self._game.step(action)
         if ended := self._answer():
-            reward, reason = ended
-            return self._observation(), reward, True, False, {"reason": reason}
+            return self._observation(), ended[0], True, False, {"reason": ended[1]}
         reward = float(self._game.rewards[self._agent])
         return self._observation(), reward, self._over, False, dict(self._game.infos[self._agent])
 

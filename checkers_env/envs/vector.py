@@ -19,6 +19,7 @@ from checkers_env.envs import vector_kernels as kernels
 from checkers_env.envs.aec import check_options, check_seed, observation_space, opening_cards
 from checkers_env.envs.vector_kernels import (
     NUMBERS,
+    ROWS,
     Batch,
     Openings,
     StepOutput,
@@ -86,7 +87,9 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         self._batch.max_steps[0] = most or 0
 
     def _new_batch(self, openings: Openings) -> Batch:
-        return new_batch(self.num_envs, openings)
+        longest = 2 * (self._rules.max_moves or 0) + SPARE_ROWS
+        rows = longest if ROWS < longest < 5 * ROWS else ROWS  # states then have one type
+        return new_batch(self.num_envs, openings, rows)
 
     def reset(
         self,
@@ -157,8 +160,9 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
     def get_state(self) -> NDArray[np.void]:
         """Return the games, with their histories, as an array of `num_envs` entries.
 
-        Entries may be indexed, joined and kept; an entry takes 8 kB in games of 100 moves. The
-        generators of openings and opponents are not in them.
+        Entries may be indexed, joined and kept; an entry takes 8 kB in games of 100 moves. Beyond
+        600 moves its type grows with the game. The generators of openings and opponents are not in
+        them.
 
         Raises
         ------
@@ -254,6 +258,8 @@ class SelfPlayVectorEnv(VectorEnv[Observation, Any, Any]):
         """Replace the games by those of a state, which have so many rows at most."""
         if state["history"].ndim < 3:
             raise ValueError("state is of a device, which does not keep moves")
+        if state["history"].shape[1] < rows:
+            raise ValueError("state was cut short: its array was made for shorter games")
         if len(self._rngs) < self.num_envs:
             self._seed([None] * self.num_envs, np.arange(self.num_envs))
         self._make_room(rows)

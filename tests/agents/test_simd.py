@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.simd import (
-    BLOCK,
-    aligned_zeros,
-    dense,
-    exchange,
-    product_layer,
-    tanh,
-    tanh_all_exact,
-)
+from agents.simd import BLOCK, aligned_zeros, dense, exchange, product_layer, tanh, tanh_all_exact
 from checkers_env.jit import kernel
 
 WIDEST = 1 << 17

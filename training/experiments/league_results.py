@@ -185,10 +185,7 @@ EXAMINATION_FIELDS = {"player": dict, "results_version": dict, "findings": list}
 
 
 def _examination_key(plan: LeaguePlan) -> Row:
-    return {
-        "player": describe(plan.entrants[0]),
-        "results_version": {"search": RESULTS_VERSION},
-    }
+    return {"player": describe(plan.entrants[0]), "results_version": {"search": RESULTS_VERSION}}
 
 
 def _examination_order(row: Row) -> tuple[Any, ...]:

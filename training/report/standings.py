@@ -95,10 +95,13 @@ def reproductions(league: League) -> Iterator[str]:
     """Yield a command that shows the first failure, for each broken entrant."""
     for player in broken_entrants(league):
         game = next(game for game in league.games if game.forfeiter == player)
-        board, agent = game.final_board().fen(), agent_text(league.entrants[player])
+        start, agent = game.final_board().root().fen(), agent_text(league.entrants[player])
         code = (
-            f"import agents, checkers_env; board = checkers_env.Board({json.dumps(board)}); "
-            f"board.push(agents.make({json.dumps(agent)}).act(board))"
+            f"import agents, checkers_env, numpy; board = checkers_env.Board({json.dumps(start)}); "
+            f"list(map(board.push, {json.dumps(game.moves)})); "
+            f"agent = agents.make({json.dumps(agent)}); "
+            'getattr(agent, "new_game", id)(numpy.random.default_rng(0)); '
+            "board.push(agent.act(board))"
         )
         yield f"To see it: python -c {shlex.quote(code)}"
 

@@ -18,6 +18,7 @@ from checkers_env.board import Board
 from checkers_env.envs.single_agent import SingleAgentEnv
 from checkers_env.errors import GameEndedError
 from checkers_env.moves import Move
+from checkers_env.state import DrawRules
 from tests import DATA, ROOT
 
 ID = "checkers_env/Checkers-v0"
@@ -86,7 +87,8 @@ def test_environment_passes_gymnasiums_checks(opponent, colour):
 @pytest.mark.parametrize("seed", range(2))
 def test_game_equals_that_of_the_aec_environment(colour, agent, seed):
     rules = {"max_moves": 60, "no_progress": 10}
-    seen = play_on(SingleAgentEnv(First(), colour, **rules), seed, chooser=seed)
+    env = SingleAgentEnv(First(), colour, rules=DrawRules(max_moves=60), no_progress=10)
+    seen = play_on(env, seed, chooser=seed)
     game, rng = checkers_env.raw_env(**rules), np.random.default_rng(seed)
     game.reset()
     for planes, mask, reward, over, info, fen in seen:

@@ -454,6 +454,24 @@ def test_other_states_are_refused() -> None:
     assert not env.step([0, 0])[4]["rewards"].all()
 
 
+def test_states_of_a_long_game_have_one_type() -> None:
+    env = checkers_env.make_vec(1, opening="B:WK4:BK29", max_moves=200, autoreset_mode=NEXT)
+    env.reset()
+    early = env.get_state()
+    for turn in range(300):
+        move = ("29-25", "4-8", "25-29", "8-4")[turn % 4]
+        env.step(move_to_actions(move, turn % 2))
+    late = env.get_state()
+    assert np.concatenate([early, late]).dtype == late.dtype
+    short = checkers_env.make_vec(1)
+    short.reset()
+    cut = np.empty(1, short.get_state().dtype)
+    cut[:] = late
+    with pytest.raises(ValueError, match="state was cut short"):
+        env.set_state(cut)
+    assert env.board(0).ply == 300
+
+
 @pytest.mark.parametrize("call", [lambda env: env.step([0]), lambda env: env.reset()])
 def test_closed_environment_is_refused(call: Any) -> None:
     env = checkers_env.make_vec(1)

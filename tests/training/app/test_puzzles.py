@@ -7,14 +7,7 @@ from rich.console import Console
 
 from checkers_env import Board
 from training.app import puzzle_finder
-from training.app.puzzle_finder import (
-    LEVELS,
-    MAX_PLIES,
-    TABLES,
-    VERIFY_NODES,
-    Puzzle,
-    PuzzleJudge,
-)
+from training.app.puzzle_finder import LEVELS, MAX_PLIES, TABLES, VERIFY_NODES, Puzzle, PuzzleJudge
 
 PUZZLES = json.loads(puzzle_finder.puzzle_file().read_text("utf-8"))
 SHOT = "W:W14,17,21,23,25:B1,5,7,15,20"  # 14-9 5x14 17x3
