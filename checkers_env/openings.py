@@ -39,9 +39,6 @@ agree.
 THREE_MOVE: tuple[str, ...] = tuple(row[1] for row in _THREE_MOVE_ROWS)
 """The 156 openings of the three-move ballot (source: the American Checker Federation's deck)."""
 
-BALLOTS: dict[str, tuple[str, ...]] = {"two-move": TWO_MOVE, "three-move": THREE_MOVE}
-"""The cards of each ballot by its name, all of them of equally many moves."""
-
 
 def _eleven_men() -> tuple[tuple[int, ...], ...]:
     """Return the squares of Black's men after its two drawings of the eleven-man ballot."""
@@ -67,6 +64,9 @@ move is drawn, too. If its man is the one that was taken off, the man behind mov
 Source of the rules and of their number: the North Carolina Checkers Association, *Eleven Man Ballot
 Deck and System*, after N. Banks. Tournaments leave out openings that lose a man; they are in here.
 """
+
+BALLOTS = {"two-move": TWO_MOVE, "three-move": THREE_MOVE, "eleven-man": ELEVEN_MAN}
+"""The cards of each ballot by its name, all of them of equally many moves."""
 
 NAMES: dict[str, str] = {row[1]: row[4] for row in _THREE_MOVE_ROWS if row[4]}
 """What players call an opening of :data:`THREE_MOVE`, where it has a name."""

@@ -82,7 +82,7 @@ checkers_env.env(
 one game; other options are refused.
 
 - `None` is the start position.
-- `"two-move"` and `"three-move"` draw a card of that ballot at each reset.
+- `"two-move"`, `"three-move"` and `"eleven-man"` draw a card of that ballot at each reset.
 - `"9-13 22-18"` are moves, which count as played.
 - `"W:W18,24,K31:B12,K3"` is a position (FEN).
 
@@ -181,7 +181,7 @@ Observation = dict[str, Any]
 AGENTS = ("player_0", "player_1")
 INDEX = {"player_0": BLACK, "player_1": WHITE}
 OTHER = {"player_0": "player_1", "player_1": "player_0"}
-ACCEPTED = "'two-move', 'three-move', moves such as '9-13 22-18', a FEN"
+ACCEPTED = "'two-move', 'three-move', 'eleven-man', moves such as '9-13 22-18', a FEN"
 API_TEST_OPTION = "options"  # what PettingZoo's api_test gives to any game, without a meaning
 SHAPE = (PLANES, 8, 8)
 FLOAT32, INT8 = np.dtype(np.float32), np.dtype(np.int8)  # which numpy takes sooner than classes
@@ -203,8 +203,8 @@ def env(
     Parameters
     ----------
     opening
-        None for the start position; ``"two-move"`` or ``"three-move"`` to sample a ballot card at
-        each reset; moves such as ``"9-13 22-18"``; or a FEN.
+        None for the start position; ``"two-move"``, ``"three-move"`` or ``"eleven-man"`` to sample
+        a ballot card at each reset; moves such as ``"9-13 22-18"``; or a FEN.
     render_mode
         None, ``"ansi"``, ``"rgb_array"`` or ``"human"``.
     rules

@@ -15,11 +15,7 @@ from checkers_env.state import DrawRules
 
 Pairing = tuple[int, int]  # numbers of two entrants
 
-BALLOTS: dict[str, tuple[str, ...]] = {
-    **openings.BALLOTS,
-    "eleven-man": openings.ELEVEN_MAN,
-    "start": ("",),
-}
+BALLOTS: dict[str, tuple[str, ...]] = {**openings.BALLOTS, "start": ("",)}
 
 
 class LeagueFixture(NamedTuple):

@@ -8,14 +8,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from agents.match_kernel import SelfPlayStats
-from checkers_env.openings import BALLOTS, ELEVEN_MAN
+from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
 from training.evolution.metrics import Metrics, population_metrics
 from training.evolution.state import State
 from training.regimes import Regime
 from training.runtime.validation import Range
 
-CARDS = {"none": (None,), **BALLOTS, "eleven-man": ELEVEN_MAN}
+CARDS = {"none": (None,), **BALLOTS}
 
 
 @dataclass(frozen=True, kw_only=True)

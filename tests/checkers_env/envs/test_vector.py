@@ -30,6 +30,7 @@ ALL_DRAWS = {"max moves", "repetition", "no progress"}
 GAMES: list[tuple[dict[str, Any], set[str]]] = [  # and the ends that they come to
     ({}, {"no pieces", "no legal move"}),
     ({"opening": "two-move", "max_moves": 20}, {"max moves"}),
+    ({"opening": "eleven-man", "max_moves": 9}, {"max moves"}),
     ({"opening": "three-move", "no_progress": 3}, {"no progress", "no pieces", "no legal move"}),
     ({"opening": "9-13 22-18", "repetition": 2}, {"repetition", "no pieces"}),
     ({"opening": KINGS, **ALL_RULES}, {*ALL_DRAWS, "no pieces"}),
