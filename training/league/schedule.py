@@ -64,7 +64,7 @@ def _read_text(name: str) -> str:
     try:
         return read_regular(name).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        hint: Exception | str = error
+        hint: object = error if isinstance(error, OSError) else "it is not UTF-8 text"
         try:
             openings.opening_board(name)
             return name

@@ -170,10 +170,7 @@ def test_equal_positions_in_a_file_are_one_opening(tmp_path):
         ("9-13\nEdinburg\n", "'Edinburg' is no opening: expected moves, a FEN or the name of a"),
         ("B:W18,W18", "line 1, column 1: bad FEN"),
         ("9-13 ; weight 1.5", "the weight '1.5' of an opening is not 1 to 1000"),
-        (
-            b"\xff\xfe",
-            "openings must be two-move, three-move, eleven-man, start, moves, a FEN, or a file",
-        ),
+        (b"\xff\xfe", "two-move, .* start, moves, a FEN, or a file, not .*: it is not UTF-8 text"),
         (None, "or a file, not .*cards.txt"),
     ],
 )
