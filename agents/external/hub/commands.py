@@ -126,13 +126,13 @@ def suit_level(agent: Agent, limits: Limits) -> Limits:
     Raise ValueError if the agent counts neither of what it limits.
     """
     _, known = limits_of(agent)
-    if "simulations" not in known:
-        limits = limits._replace(nodes=limits.simulations, simulations=None)
-    for name in ("depth", "nodes") if known else ():
-        if getattr(limits, name) is not None and name not in known:
-            raise ValueError(
-                f"this agent is limited by {' or '.join(sorted(known))}, not by {name}"
-            )
+    if "nodes" in known:
+        return limits._replace(nodes=limits.simulations, simulations=None)
+    counts = {"depth": ("depth", limits.depth), "nodes": ("simulations", limits.simulations)}
+    for name, (kind, limit) in counts.items():
+        if known and limit is not None and kind not in known:
+            allowed = " or ".join(sorted(known))
+            raise ValueError(f"this agent is limited by {allowed}, not by {name}")
     return limits
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import tyro
 
 from agents.agent import Agent, Limits, PlayerAgent, begin_game, check_move, tighten
-from agents.analysis import limits_of
+from agents.analysis import limits_of, root_result
 from agents.external.hub import commands
 from agents.external.hub.commands import HubConfig
 from agents.external.hub.notation import read_line, write_line, write_move
@@ -78,16 +78,14 @@ class HubEngine:
     """The state of the engine between two commands."""
 
     def __init__(self, config: HubConfig, send: Send) -> None:
-        self._config = config
-        self._send = send
+        self._config, self._send = config, send
         self._agent: Agent | None = None
         self._rng = np.random.default_rng(config.seed)  # of the games of one's own code
         self._board: Board | None = None
         self._limits = Limits()
         self._stopped = threading.Event()
         self._search: threading.Thread | None = None
-        self._is_endless = False
-        self._is_in_game = False
+        self._is_endless = self._is_in_game = False
 
     def execute(self, line: str) -> None:
         """Execute a command; answer a wrong one with ``error``.
@@ -192,6 +190,8 @@ class HubEngine:
         try:
             if isinstance(agent, PlayerAgent):
                 move = agent.search(board.copy(), limits, stopped, report)
+                if limits.nodes is not None:  # the search has reported no depth
+                    report(root_result(agent, board)[0], move)
             else:  # it knows no limits
                 move = agent.act(board.copy())
             move = check_move(move, board)

@@ -160,7 +160,7 @@ def test_equal_seeds_make_equal_moves():
     moves = []
     for seed in (1, 1, 2):
         talk = Talk(agent="random")
-        talk.ask(f"set-param name=seed value={seed}", "init", until="ready")
+        talk.ask(f"set-param name=seed value={seed}", "init", "level nodes=9", until="ready")
         moves.append([talk.ask(START, "go think", until="done")["move"] for _ in range(20)])
     assert moves[0] == moves[1] != moves[2]
 
@@ -204,7 +204,9 @@ def test_limits_of_the_engine_and_of_the_search_both_apply():
 
 def test_nodes_limit_a_selective_search():
     talk = Talk(agent="material@selective=1")
-    talk.ask("init", START, "level nodes=300", "go think", until="done")
+    told = talk.ask("init", START, "level nodes=300", "go think", until="info")
+    assert {"depth", "score", "nodes"} < told.keys()
+    talk.ask(until="done")
     assert 300 <= talk.engine._agent.ws.counts[VISITED] < 400
 
 
