@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -316,8 +317,8 @@ def run_key(row: Mapping[str, Any]) -> str:
     changes nothing thus leaves all keys as they are.
     """
     regime = dict(row["regime"])
-    if (preset := find_preset(row["preset"])) is not None:
-        regime = without_defaults(regime, type(preset.regime))
+    with suppress(Exception):  # a file of one's own may be gone, or fail
+        regime = without_defaults(regime, type(get_preset(row["preset"]).regime))
     names = ("preset", "generations", "seed", "point_every", "results_version")
     return key_of({name: row[name] for name in names} | {"regime": regime})
 

@@ -135,7 +135,7 @@ def _record(game: DxpGame, name: str) -> pdn.Game:
     names = (name, game.opponent) if game.colour == BLACK else (game.opponent, name)
     start = game.board.root().fen()
     reason = game.outcome.reason if game.outcome else game.error or "ended without a result"
-    tags = {"Event": "DXP", "Black": names[0], "White": names[1], "Reason": reason}
-    tags |= {"FEN": start} if start != START else {}
+    tags = {"Event": "DXP", "Black": names[0], "White": names[1]}
+    tags |= {"Reason": " ".join(reason.split())} | ({"FEN": start} if start != START else {})
     result = "*" if game.outcome is None else RESULTS[game.outcome.winner]
     return pdn.Game(tags, tuple(game.board.moves), result)
