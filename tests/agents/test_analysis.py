@@ -53,7 +53,7 @@ def test_own_limit_of_positions_gives_way_to_another_limit():
         for nodes in (50, 10**6)
     )
     assert found._replace(seconds=0) == expected._replace(seconds=0)
-    timed = agents.analyse(agents.make("strong", nodes=50), Board(), seconds=0.2)
+    timed = agents.analyse(agents.make("strong", nodes=50), Board(), depth=7, seconds=60)
     assert timed.nodes > 50
 
 
