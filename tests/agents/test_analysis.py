@@ -43,7 +43,7 @@ def test_limits_apply_to_one_call():
     agent, board = agents.make("blondie24", depth=2), Board(WON)
     assert [agents.analyse(agent, board, depth=plies).depth for plies in (6, 3)] == [6, 3]
     assert agents.analyse(agent, board).depth == 2
-    assert agents.analyse(agents.make("blondie24", seconds=0.02), board).depth > 2
+    assert agents.analyse(agents.make("blondie24", seconds=0.2), board).depth > 2
     assert agents.analyse(agents.make("mcts"), board, simulations=20).nodes == 20
 
 
