@@ -129,8 +129,8 @@ PRESETS = {
     "c1-tuple": _tuples(
         "Algorithm 6.2", "C0 with 32 1-tuples, mutated by N(0, 1)", 170, network="singles"
     ),
-    "c5-tuple-sum": _tuples("Algorithm 6.1", "c5-tuple without tanh", 200, network="walks-5-sum"),
-    "c1-tuple-sum": _tuples("Algorithm 6.2", "c1-tuple without tanh", 150, network="singles-sum"),
+    "c5-tuple-sum": _tuples("Algorithm 6.1", "C0 by 5-tuples, no tanh", 200, network="walks-5-sum"),
+    "c1-tuple-sum": _tuples("Algorithm 6.2", "C0 by 1-tuples, no tanh", 150, network="singles-sum"),
     "hughes": Preset(
         Coevolution("weighted-pieces"),
         840,
