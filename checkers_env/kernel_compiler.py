@@ -96,8 +96,8 @@ class PartLibrary(_Library):
     def get_pointer_to_function(self, name: str) -> int:
         """Return the address of a function; 0 for one of another library."""
         self._ensure_finalized()
-        own = [it.name for it in _definitions(self._final_module)]
-        if name in own and not self._has_code:
+        own = [] if self._has_code else [it.name for it in _definitions(self._final_module)]
+        if name in own:
             self._final_module = self._get_module_for_linking().clone()
             for each in own:
                 self._final_module.get_function(each).linkage = "external"

@@ -147,7 +147,7 @@ class Opening(NamedTuple):
     actions: tuple[int, ...]
 
 
-@functools.lru_cache(1024)
+@functools.lru_cache(4096)  # more than the cards of all ballots
 def parse_opening(text: str | None) -> Opening:
     """Return the start, the moves and the actions of an opening, as :func:`opening_board` reads it.
 

@@ -16,7 +16,7 @@ from training.experiments.comparison import (
     verdict,
     with_adjusted_p,
 )
-from training.experiments.jobs import Conditions
+from training.experiments.jobs import Conditions, digest_once
 from training.experiments.results import ResultStore
 
 TINY = ["--scale", "0.01", "--depth", "1", "--executor", "threads"]
@@ -85,6 +85,7 @@ def test_constant_is_varied_and_nothing_is_done_twice(tmp_path, capsys):
 def test_preset_in_a_file_is_trained_again_when_the_file_changes(tmp_path):
     file, versions = tmp_path / "own.py", set()
     for end in ("", "# another file"):
+        digest_once.cache_clear()  # in another process
         file.write_text(
             f"from training.trainer.presets import PRESETS\nOWN = PRESETS['c10']\n{end}"
         )

@@ -8,7 +8,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,15 @@ import numpy as np
 from agents.search.alphabeta import RESULTS_VERSION
 from checkers_env.openings import BALLOTS
 from checkers_env.state import DrawRules
+from training.league.entrants import file_digest
 from training.regimes import Regime
 from training.regimes.bootstrap import Bootstrap
 from training.trainer.presets import ABLATIONS, PRESETS, TD_PRESETS, Preset, load_preset
 from training.trainer.variants import make_variant
 
 PLAYERS: dict[str, Preset] = {**PRESETS, **TD_PRESETS, **ABLATIONS}
+OWN = ".py:"  # in the name of a preset of one's own file
+digest_once = functools.cache(file_digest)  # as its code, which a process imports once
 POINTS = 100  # points of a curve, at most
 FEW_POINTS = {"c5-tuple-sum": 10, "c1-tuple-sum": 10}  # and of their variants: there are many
 KEY_DIGITS = 16
@@ -160,11 +162,9 @@ class Run:
     @property
     def results_version(self) -> dict[str, int | str]:
         """Versions that are raised by hand when results change; of one's own file its content."""
-        versions: Any = {"regime": self.regime.results_version, "search": RESULTS_VERSION}
-        file, is_own, _ = self.preset.partition(".py:")
-        if is_own:
-            versions["file"] = hashlib.sha256(Path(f"{file}.py").read_bytes()).hexdigest()
-        return dict(versions)
+        versions = {"regime": self.regime.results_version, "search": RESULTS_VERSION}
+        file, is_own, _ = self.preset.partition(OWN)
+        return versions | ({"file": digest_once(Path(f"{file}.py"))} if is_own else {})
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -251,7 +251,7 @@ def _draw_openings(conditions: Conditions, scale: float, seed: int) -> tuple[str
 def presets_of(name: str) -> dict[str, Preset]:
     """Return the presets that a name can begin with: all, or that of ``file.py:NAME``."""
     base = name.partition("@")[0]
-    return {base: load_preset(base)} if ".py:" in base else PLAYERS
+    return {base: load_preset(base)} if OWN in base else PLAYERS
 
 
 @functools.cache
@@ -314,11 +314,12 @@ def run_key(row: Mapping[str, Any]) -> str:
     """Return the key of a run, from its line or its configuration.
 
     Constants of the regime with their default value do not count. A new constant whose default
-    changes nothing thus leaves all keys as they are.
+    changes nothing thus leaves all keys as they are. Those of one's own file all count: the file
+    may be gone.
     """
-    regime = dict(row["regime"])
-    with suppress(Exception):  # a file of one's own may be gone, or fail
-        regime = without_defaults(regime, type(get_preset(row["preset"]).regime))
+    regime, name = dict(row["regime"]), row["preset"]
+    if OWN not in name and (preset := find_preset(name)) is not None:
+        regime = without_defaults(regime, type(preset.regime))
     names = ("preset", "generations", "seed", "point_every", "results_version")
     return key_of({name: row[name] for name in names} | {"regime": regime})
 

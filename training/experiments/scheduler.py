@@ -189,8 +189,9 @@ def training_lineage(job: Run, jobs: Iterable[Job]) -> list[Run]:
 def folder_of(work: Path, job: Run) -> Path:
     """Return the folder of a run's checkpoint: its lineage's, or its own if that is too far on."""
     shared = work / short_name(job.lineage)
-    own = work / short_name(f"{job.title}-{run_key(job.configuration)}")
-    return shared if generations_done(shared) <= job.length else own
+    if generations_done(shared) <= job.length:
+        return shared
+    return work / short_name(f"{job.title}-{run_key(job.configuration)}")
 
 
 def generations_done(folder: Path) -> int:

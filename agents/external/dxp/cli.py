@@ -27,7 +27,6 @@ from agents.registry import make
 from checkers_env import pdn
 from checkers_env.board import RESULTS
 from checkers_env.errors import EngineError
-from checkers_env.fen import START
 from checkers_env.files import check_output, write_atomically
 from checkers_env.movegen import BLACK
 
@@ -101,10 +100,10 @@ def run(config: DxpConfig) -> None:
             raise ValueError(f"--{name} must be 0 to {LARGEST_LIMIT}, not {value}")
     if config.games is not None and config.games < 1:
         raise ValueError(f"--games must be at least 1, not {config.games}")
-    earlier = b""
+    record = b""
     if config.pdn:
         check_output("--pdn", config.pdn)
-        earlier = config.pdn.read_bytes() + b"\n" if config.pdn.exists() else b""
+        record = config.pdn.read_bytes() if config.pdn.exists() else b""
     agent = make(config.agent, depth=config.depth, seconds=config.seconds, seed=config.seed)
     rng = np.random.default_rng(config.seed)
     if config.listen:
@@ -112,30 +111,32 @@ def run(config: DxpConfig) -> None:
         count, games = config.games, serve(agent, address, rng)
     else:
         count, games = config.games or 2, challenge(agent, address, rng, **given)
-    played: list[DxpGame] = []
-    for game in islice(games, count):
-        played.append(game)
-        print(f"game {len(played)}: {_summary(game)}", flush=True)
+    for number, game in enumerate(islice(games, count), 1):
+        print(f"game {number}: {_summary(game)}", flush=True)
         if config.pdn:
-            text = pdn.dumps([_record(each, config.agent) for each in played])
-            write_atomically(config.pdn, earlier + text.encode())
+            text = pdn.dumps([_record(game, config.agent)]).encode()
+            record = b"\n".join(filter(None, [record, text]))
+            write_atomically(config.pdn, record)
 
 
 def _summary(game: DxpGame) -> str:
     colours = ("Black", "White") if game.colour == BLACK else ("White", "Black")
     text = f"{colours[0]} against {game.opponent}, {game.board.ply} plies: "
     if game.outcome is None:
-        return text + (game.error or "ended without a result")
+        return text + _reason(game)
     winner = game.outcome.winner
     result = "drawn" if winner is None else "won" if winner == game.colour else "lost"
-    return f"{text}{result} ({game.outcome.reason})"
+    return f"{text}{result} ({_reason(game)})"
+
+
+def _reason(game: DxpGame) -> str:
+    reason = game.outcome.reason if game.outcome else game.error or "ended without a result"
+    return " ".join(reason.split())
 
 
 def _record(game: DxpGame, name: str) -> pdn.Game:
     names = (name, game.opponent) if game.colour == BLACK else (game.opponent, name)
-    start = game.board.root().fen()
-    reason = game.outcome.reason if game.outcome else game.error or "ended without a result"
-    tags = {"Event": "DXP", "Black": names[0], "White": names[1]}
-    tags |= {"Reason": " ".join(reason.split())} | ({"FEN": start} if start != START else {})
+    tags = {"Event": "DXP", "Black": names[0], "White": names[1], "Reason": _reason(game)}
+    tags["FEN"] = game.board.root().fen()  # pdn leaves the usual one out
     result = "*" if game.outcome is None else RESULTS[game.outcome.winner]
     return pdn.Game(tags, tuple(game.board.moves), result)
