@@ -31,6 +31,7 @@ from agents.search.selective import (
     MATE_STEP,
     MATE_THRESHOLD,
     NO_SEARCH,
+    STATIC_DEPTH,
     adjust_mate_distance,
     count_reversible_plies,
     has_searched_enough,
@@ -55,6 +56,7 @@ from agents.search.transposition import (
     prefetch_tt,
     tt_evaluation,
     tt_guess,
+    tt_hit,
     tt_move,
     tt_slot,
     tt_value,
@@ -467,4 +469,7 @@ def store_tt(context: KernelArg, frame: KernelArg, ply: int) -> None:
     entry = ws.table[slot]
     value = adjust_mate_distance(frame.value, -ply) if selective(style) else frame.value
     best = move_key(style, ws.rows[frame.best, PACKED_MOVE], frame.best - frame.begin)
+    keeps = getattr(style, "keeps_move", False) and ws.frames[0].remaining >= STATIC_DEPTH
+    if keeps and bound == UPPER and tt_hit(style, entry, position, tt_namespace, 1):
+        best = entry.best
     write_tt(style, entry, position, tt_namespace, frame.remaining, value, bound, best)

@@ -67,13 +67,16 @@ class Selective(NamedTuple):
     # With STATIC_DEPTH plies left or more, a position below beta by this margin is searched
     # STATIC_PLIES less deep at first, and again if it turns out no worse. 0 turns this off.
     razoring_reduction_margin: float = 0.0
+    # Whether a position where no move reaches alpha keeps the best move that the table has of it,
+    # not the one of the highest bound. Only in searches of STATIC_DEPTH plies or more.
+    keeps_move: bool = False
     # Whether a move usually takes a quarter of `nodes`: less if its best move stands, or else more.
     ends_early: bool = False
 
 
 FORMER = Selective(reverse_futility_reduction_margin=0.15, reverse_futility_margin=0.2)
 """The search of former players, and of the games that ``strong`` learns from."""
-STRONG = FORMER._replace(razoring_margin=0.1, razoring_reduction_margin=0.05)
+STRONG = FORMER._replace(razoring_margin=0.1, razoring_reduction_margin=0.05, keeps_move=True)
 """The search of ``strong`` and of all players that are trained as it was."""
 MARGINS = [name for name in Selective._fields if name.endswith("_margin")]
 OPTIONS: dict[type, dict[str, tuple[type, float]]] = {
@@ -133,36 +136,25 @@ FUTILITY_DEPTH = 3
 NO_SEARCH = -1  # in place of a number of plies
 
 
-@generic
+@kernel
 def takes_shortcuts(style: KernelArg) -> bool:
     """Return whether a full-width search takes shortcuts (see :class:`FullWidth`)."""
-    return False
+    return getattr(style, "takes_shortcuts", False)
 
 
-takes_shortcuts.register(FullWidth)(lambda style: style.takes_shortcuts)
-
-
-@generic
+@kernel
 def node_limit_reached(style: KernelArg, ws: KernelArg) -> bool:
     """Return whether a search has visited as many positions as it may."""
-    return False
+    nodes = getattr(style, "nodes", 0)
+    return nodes > 0 and ws.counts[VISITED] - ws.start_nodes[0] >= nodes
 
 
-@node_limit_reached.register(Selective)
-def _node_limit_reached_selective(style: Selective, ws: KernelArg) -> bool:
-    return style.nodes > 0 and ws.counts[VISITED] - ws.start_nodes[0] >= style.nodes
-
-
-@generic
+@kernel
 def has_searched_enough(style: KernelArg, ws: KernelArg, stable: int) -> bool:
     """Return whether to begin no further depth, so many after the last that changed the move."""
-    return False
-
-
-@has_searched_enough.register(Selective)
-def _has_searched_enough_selective(style: Selective, ws: KernelArg, stable: int) -> bool:
-    enough = STRETCHES[min(stable, len(STRETCHES) - 1)] / MAX_STRETCH * style.nodes
-    return style.ends_early and ws.counts[VISITED] - ws.start_nodes[0] > enough > 0.0
+    enough = STRETCHES[min(stable, len(STRETCHES) - 1)] / MAX_STRETCH * getattr(style, "nodes", 0)
+    ends_early = getattr(style, "ends_early", False)
+    return ends_early and ws.counts[VISITED] - ws.start_nodes[0] > enough > 0.0
 
 
 @generic
@@ -262,16 +254,11 @@ def same_material(before: Position, after: Position) -> bool:
     return same and popcount(before.kings) == popcount(after.kings)
 
 
-@generic
+@kernel
 def uses_zero_window(style: KernelArg, frame: KernelArg) -> bool:
     """Return whether the current move is at first only tested for being better than the best."""
-    tests = style.takes_shortcuts and frame.remaining >= TEST_DEPTH
+    tests = selective(style) or (takes_shortcuts(style) and frame.remaining >= TEST_DEPTH)
     return tests and frame.searched > 1 and frame.tries < FULL_WINDOW
-
-
-@uses_zero_window.register(Selective)
-def _uses_zero_window_selective(style: Selective, frame: KernelArg) -> bool:
-    return frame.searched > 1 and frame.tries < FULL_WINDOW
 
 
 @kernel

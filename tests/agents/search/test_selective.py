@@ -244,6 +244,12 @@ def test_razoring_saves_positions_if_its_margin_can_be_met(name):
     assert most == same > few
 
 
+def test_search_in_an_open_window_does_not_begin_with_a_move_that_no_search_found_good():
+    """It took 10 million positions to see the loss of this ending."""
+    board = Board("W:W12,13,20,23,25,32:B3,6,7,8,9,15")
+    assert str(agents.make("strong", nodes=800_000).act(board)) == "25-21"
+
+
 def test_timed_search_plays_its_best_move_so_far():
     player = AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, style=Selective())
     for seconds in (1e-6, 0.05):

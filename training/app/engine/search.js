@@ -191,11 +191,8 @@ export class Search {
         [low, high] = guess <= low ? [-2, nextAfter(guess, 1)] : [nextAfter(guess, -1), 2];
       }
       const [frame] = this.#frames;
-      if (isOver) {
-        if (isSelective && frame.value > -2) best = frame.best;
-        break;
-      }
-      best = frame.best;
+      if (!isOver || (isSelective && frame.value > -2)) best = frame.best;
+      if (isOver) break;
     }
     return best;
   }
@@ -568,8 +565,11 @@ export class Search {
     else if (frame.value >= frame.beta) bound = LOWER;
     else if (frame.value <= frame.floor) bound = UPPER;
     const slot = this.#slot(frame, namespace, frame.remaining);
-    const value = this.#style.isSelective ? adjustMateDistance(frame.value, -ply) : frame.value;
-    this.#write(slot, frame, namespace, frame.remaining, value, bound, this.#moveKey(frame.best, frame.begin));
+    const { isSelective } = this.#style;
+    const value = isSelective ? adjustMateDistance(frame.value, -ply) : frame.value;
+    const isKept = isSelective && bound === UPPER && this.#frames[0].remaining >= STATIC_DEPTH;
+    const best = isKept && this.#isHit(slot, frame, namespace, 1) ? this.#table.best[slot] : this.#moveKey(frame.best, frame.begin);
+    this.#write(slot, frame, namespace, frame.remaining, value, bound, best);
   }
 
   #write(slot, position, namespace, remaining, value, bound, best) {
