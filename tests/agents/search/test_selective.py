@@ -161,18 +161,15 @@ def test_distances_to_a_win_equal_the_endgame_tables():
 
 
 def test_new_game_starts_from_the_same_state():
-    board = Board()
     agent = PlayerAgent("a", AlphaBeta(EVALUATORS["1999"], 7, style=Selective(table_bits=8)))
-    first = []
-    for _ in range(30):
-        first.append(agent.act(board))
-        board.push(first[-1])
-    board, again = Board(), []
-    agent.new_game(np.random.default_rng(1))
-    for _ in range(30):
-        again.append(agent.act(board))
-        board.push(again[-1])
-    assert again == first
+    games = []
+    for _ in range(2):
+        board = Board()
+        for _ in range(30):
+            board.push(agent.act(board))
+        games.append(board.moves)
+        agent.new_game(np.random.default_rng(1))
+    assert games[0] == games[1]
 
 
 def visited_value(board, depth, nodes, **margins):
@@ -252,8 +249,7 @@ def test_search_in_an_open_window_does_not_begin_with_a_move_that_no_search_foun
 
 def test_timed_search_plays_its_best_move_so_far():
     player = AlphaBeta(EVALUATORS["2001"], MAX_DEPTH, style=Selective())
-    for seconds in (1e-6, 0.05):
-        agent = PlayerAgent("a", player, seconds=seconds)
+    for agent in (PlayerAgent("a", player, seconds=it) for it in (1e-6, 0.05)):
         for board in random_boards(10, 3, 40):
             assert agent.act(board) in board.legal_moves
         assert agent.ws.stop[0] == 0
