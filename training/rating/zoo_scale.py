@@ -14,7 +14,7 @@ from training.league.records import Entrant
 # Rated in leagues of their own on this scale (docs/app.md).
 STRONG_NODES = {
     10: -103, 15: 84, 30: 353, 50: 407, 80: 525, 100: 585, 200: 673, 300: 787, 400: 839,
-    600: 898, 1_000: 1003, 2_000: 1071, 3_000: 1103, 10_000: 1209, 100_000: 1241,
+    600: 898, 1_000: 1003, 2_000: 1071, 3_000: 1103, 10_000: 1209, 100_000: 1302,
 }  # fmt: skip
 FORMER = {
     "strong-2@nodes=30": 334, "strong-2@nodes=100": 547, "strong-2@depth=4": 796,

@@ -241,8 +241,8 @@ def test_razoring_saves_positions_if_its_margin_can_be_met(name):
     assert most == same > few
 
 
-def test_search_in_an_open_window_does_not_begin_with_a_move_that_no_search_found_good():
-    """It took 10 million positions to see the loss of this ending."""
+def test_move_that_failed_low_is_not_searched_first():
+    """In a window open to both sides this took 10 million positions."""
     board = Board("W:W12,13,20,23,25,32:B3,6,7,8,9,15")
     assert str(agents.make("strong", nodes=800_000).act(board)) == "25-21"
 
